@@ -35,7 +35,9 @@ use crate::{
     testing::{TestHooks, log::Log},
     write::{
         namespace,
-        settings::{AdmissionPlugin, GarbageCollection, MissingNamespaces, PodTermination, WriteSettings},
+        settings::{
+            AdmissionPlugin, Controller, GarbageCollection, MissingNamespaces, PodTermination, WriteSettings,
+        },
         transaction::Transaction,
     },
 };
@@ -275,7 +277,23 @@ impl Builder {
 
     /// Whether dependents are deleted with their owners.
     pub fn garbage_collection(mut self, collection: GarbageCollection) -> Self {
-        self.settings.write.garbage_collection = collection;
+        if collection == GarbageCollection::Off {
+            self.settings.write.controllers.stop(Controller::GarbageCollector);
+            self.settings.write.controllers.stop(Controller::StorageProtection);
+        }
+        self
+    }
+
+    /// Runs only these controllers; all by default. With none of them the server does what kube-apiserver alone does.
+    ///
+    /// ```
+    /// use kubemerge_server::{ApiServer, Controller};
+    ///
+    /// let server = ApiServer::builder().controllers(&[Controller::Namespace]).build();
+    /// assert!(server.is_ok());
+    /// ```
+    pub fn controllers(mut self, running: &[Controller]) -> Self {
+        self.settings.write.controllers.set(running);
         self
     }
 

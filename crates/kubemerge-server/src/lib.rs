@@ -95,7 +95,9 @@ pub use testing::{
     log::{LoggedRequest, Transition},
     owners::FieldOwners,
 };
+#[cfg(feature = "tls")]
+pub use transport::given_certificate::{CertificateError, ClientAuthentication, ServerCertificate};
 pub use transport::service::Service;
 #[cfg(feature = "serve")]
 pub use transport::{access_log::AccessLogEntry, listener::Serving, options::ServeOptions};
-pub use write::settings::{AdmissionPlugin, GarbageCollection};
+pub use write::settings::{AdmissionPlugin, Controller, GarbageCollection};

@@ -8,6 +8,8 @@ pub(crate) mod access_log;
 mod event_expiry;
 #[cfg(feature = "serve")]
 mod gate;
+#[cfg(feature = "tls")]
+pub(crate) mod given_certificate;
 #[cfg(feature = "serve")]
 mod guard;
 #[cfg(feature = "serve")]

@@ -2,12 +2,15 @@
 
 use std::{fmt, io, net::SocketAddr, sync::Arc, time::Duration};
 
-#[cfg(feature = "tls")]
-use crate::transport::tls;
 use crate::transport::{
     acceptor::Acceptor,
     access_log::{AccessLogEntry, LogSink},
     limits::MAX_WATCHES,
+};
+#[cfg(feature = "tls")]
+use crate::transport::{
+    given_certificate::{ClientAuthentication, ServerCertificate},
+    tls,
 };
 
 /// As many requests as kube-apiserver carries out at once: 400 that read and 200 that write.
@@ -27,7 +30,15 @@ pub struct ServeOptions {
     pub(super) access_log: Option<LogSink>,
     pub(super) event_ttl: Duration,
     #[cfg(feature = "tls")]
-    tls: Option<tls::ClientCertificates>,
+    tls: Option<Certificates>,
+}
+
+/// Whose certificates are used.
+#[cfg(feature = "tls")]
+#[derive(Clone)]
+enum Certificates {
+    Generated(tls::ClientCertificates),
+    Given(ServerCertificate),
 }
 
 impl Default for ServeOptions {
@@ -103,23 +114,31 @@ impl ServeOptions {
     /// Serves HTTPS with a self-signed certificate, which the kubeconfig trusts.
     #[cfg(feature = "tls")]
     pub fn tls(mut self) -> Self {
-        self.tls.get_or_insert(tls::ClientCertificates::NotAsked);
+        self.tls.get_or_insert(Certificates::Generated(tls::ClientCertificates::NotAsked));
         self
     }
 
     /// Serves HTTPS and requires the client certificate that is in the kubeconfig.
     #[cfg(feature = "tls")]
     pub fn client_certificates(mut self) -> Self {
-        self.tls = Some(tls::ClientCertificates::Required);
+        self.tls = Some(Certificates::Generated(tls::ClientCertificates::Required));
+        self
+    }
+
+    /// Serves HTTPS with this certificate.
+    #[cfg(feature = "tls")]
+    pub fn certificate(mut self, certificate: ServerCertificate) -> Self {
+        self.tls = Some(Certificates::Given(certificate));
         self
     }
 
     #[cfg(feature = "tls")]
     pub(super) fn acceptor(&self, address: SocketAddr) -> io::Result<Acceptor> {
-        match self.tls {
+        match &self.tls {
             None => Ok(Acceptor::Plain),
-            Some(clients) => {
-                let identity = tls::Identity::new(address.ip(), &self.allowed_hosts, clients)?;
+            Some(Certificates::Given(given)) => Ok(Acceptor::Tls(Box::new(tls::Identity::given(given)))),
+            Some(Certificates::Generated(clients)) => {
+                let identity = tls::Identity::new(address.ip(), &self.allowed_hosts, *clients)?;
                 Ok(Acceptor::Tls(Box::new(identity)))
             }
         }
@@ -147,7 +166,11 @@ impl ServeOptions {
 
     #[cfg(feature = "tls")]
     fn has_client_certificates(&self) -> bool {
-        self.tls == Some(tls::ClientCertificates::Required)
+        match &self.tls {
+            None => false,
+            Some(Certificates::Generated(clients)) => *clients == tls::ClientCertificates::Required,
+            Some(Certificates::Given(given)) => given.clients == ClientAuthentication::Required,
+        }
     }
 
     #[cfg(not(feature = "tls"))]

@@ -13,6 +13,8 @@ use rustls::{
 };
 use tokio_rustls::TlsAcceptor;
 
+use super::given_certificate::ServerCertificate;
+
 /// Whether clients must show a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClientCertificates {
@@ -34,6 +36,12 @@ impl Identity {
         clients: ClientCertificates,
     ) -> io::Result<Identity> {
         make(address, names, clients).map_err(io::Error::other)
+    }
+
+    /// What was given in place of generated certificates. Clients trust the chain itself.
+    pub(super) fn given(given: &ServerCertificate) -> Identity {
+        let acceptor = TlsAcceptor::from(given.config.clone());
+        Identity { acceptor, authority: given.pem.clone(), client: None }
     }
 
     pub(super) fn acceptor(&self) -> &TlsAcceptor {

@@ -18,7 +18,7 @@ use crate::{
         followup::{FOREGROUND, Followup, ORPHAN},
         namespace_deletion, quota_status,
         rewrite::rewrite,
-        settings::GarbageCollection,
+        settings::Controller,
         storage_protection,
         transaction::Transaction,
     },
@@ -31,7 +31,11 @@ pub(crate) fn run_followups(transaction: &Transaction<'_>) -> Outcome<()> {
 
 /// Does one follow-up; what follows from it is queued.
 fn run(transaction: &Transaction<'_>, followup: Followup) -> Outcome<()> {
-    let collects = transaction.settings.garbage_collection == GarbageCollection::Synchronous;
+    // What belongs to a controller that does not run is left as kube-apiserver leaves it.
+    let controller = controller_of(&followup);
+    if controller.is_some_and(|controller| !transaction.settings.controllers.has(controller)) {
+        return Ok(());
+    }
     match followup {
         // Every removal queues this, and one check of what is left is enough for all of them.
         Followup::Namespace { name } => {
@@ -53,8 +57,6 @@ fn run(transaction: &Transaction<'_>, followup: Followup) -> Outcome<()> {
             definition::judge_others(transaction, &group, "");
             Ok(())
         }
-        // Namespaces and definitions are finished even without garbage collection.
-        _ if !collects => Ok(()),
         Followup::OwnerGone { uid } => {
             for key in transaction.cluster.store.dependents(&uid) {
                 transaction.enqueue(Followup::Dependent { key });
@@ -74,6 +76,26 @@ fn run(transaction: &Transaction<'_>, followup: Followup) -> Outcome<()> {
             }
             Ok(())
         }
+    }
+}
+
+/// The controller of kube-controller-manager that would do it; none if kube-apiserver does it itself.
+fn controller_of(followup: &Followup) -> Option<Controller> {
+    match followup {
+        Followup::Namespace { .. } => Some(Controller::Namespace),
+        Followup::Quotas { .. } => Some(Controller::ResourceQuota),
+        Followup::Unprotect { .. } => Some(Controller::StorageProtection),
+        Followup::OwnerGone { .. }
+        | Followup::Foreground { .. }
+        | Followup::Orphan { .. }
+        | Followup::Dependent { .. }
+        | Followup::CheckNewDependent { .. }
+        | Followup::DependentGone { .. } => Some(Controller::GarbageCollector),
+        Followup::Definition { .. }
+        | Followup::Conditions { .. }
+        | Followup::PriorityLevels
+        | Followup::Names { .. }
+        | Followup::NamesFree { .. } => None,
     }
 }
 

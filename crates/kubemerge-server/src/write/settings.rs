@@ -56,10 +56,54 @@ impl AdmissionPlugins {
     }
 }
 
+/// A controller of kube-controller-manager whose work this server does within the request that causes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Controller {
+    /// Dependents go with their owners; the finalizers of foreground deletion and of orphans are removed.
+    GarbageCollector,
+    /// Namespaces that are being deleted are emptied, then removed.
+    Namespace,
+    /// The status of ResourceQuotas, where the admission plugin is on.
+    ResourceQuota,
+    /// Claims, volumes and classes of volumes that are being deleted go when nothing uses them.
+    StorageProtection,
+}
+
+impl Controller {
+    /// All of them.
+    pub const ALL: [Controller; 4] = [
+        Controller::GarbageCollector,
+        Controller::Namespace,
+        Controller::ResourceQuota,
+        Controller::StorageProtection,
+    ];
+}
+
+/// The controllers that run: all by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Controllers {
+    off: u8,
+}
+
+impl Controllers {
+    pub(crate) fn set(&mut self, running: &[Controller]) {
+        let off = Controller::ALL.into_iter().filter(|one| !running.contains(one));
+        self.off = off.fold(0, |off, one| off | 1 << one as u8);
+    }
+
+    pub(crate) fn stop(&mut self, controller: Controller) {
+        self.off |= 1 << controller as u8;
+    }
+
+    pub(crate) fn has(self, controller: Controller) -> bool {
+        self.off & 1 << controller as u8 == 0
+    }
+}
+
 /// The settings of all writes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WriteSettings {
-    pub(crate) garbage_collection: GarbageCollection,
+    pub(crate) controllers: Controllers,
     pub(crate) missing_namespaces: MissingNamespaces,
     pub(crate) pod_termination: PodTermination,
     pub(crate) plugins: AdmissionPlugins,
