@@ -23,6 +23,10 @@ fn main() -> ExitCode {
 }
 
 fn run() -> report::Result {
+    // Links in a folder of `kubemerge envtest`: the name decides before anything else is read.
+    if let Some(program) = cmd::envtest::Program::of_this_process() {
+        return program.run();
+    }
     // Defaults of the project are part of the command, so that --help shows them.
     let command = config::Config::nearest()?.defaults(cmd::CommandLine::command());
     let matches = command.try_get_matches().unwrap_or_else(|error| suggest_filename(error).exit());

@@ -10,6 +10,7 @@ pub(crate) mod compose;
 pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod dump;
+pub(crate) mod envtest;
 pub(crate) mod explain;
 pub(crate) mod lint;
 mod named;
@@ -103,6 +104,8 @@ enum Command {
     Man(completions::ManArgs),
     /// Run a test API server for kubectl and other clients
     Serve(Box<Reading<serve::ServeArgs>>),
+    /// Make a folder that takes the place of envtest's binaries (KUBEBUILDER_ASSETS)
+    Envtest(envtest::EnvtestArgs),
     /// Write the objects of a store as YAML
     Dump(dump::DumpArgs),
     /// Fill a store with the objects of a dump
@@ -134,6 +137,7 @@ pub(crate) fn run(line: CommandLine) -> Result {
         Command::Schema(one) => schema::run(one.verb, &mut read(one.duplicate_keys)),
         Command::Completions(args) => completions::run(&args, CommandLine::command()),
         Command::Man(args) => completions::run_man(&args, CommandLine::command()),
+        Command::Envtest(args) => envtest::run(&args),
         Command::Dump(args) => dump::run_dump(&args),
         Command::Restore(one) => dump::run_restore(&one.args, &mut read(one.duplicate_keys)),
         Command::Serve(one) => serve::run(&one.args, &mut read(one.duplicate_keys)),

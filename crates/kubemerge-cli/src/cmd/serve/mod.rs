@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use kubemerge_server::{AdmissionPlugin, ApiServer, Builder, ServeOptions, Serving};
+use kubemerge_server::{
+    AdmissionPlugin, ApiServer, Builder, ClientAuthentication, Controller, ServeOptions, Serving,
+};
 use serde_json::Value;
 
 use crate::args::{DialectArg, Recurse, VerbDialect};
@@ -16,8 +18,11 @@ use crate::input::{Inputs, Source};
 use crate::job::{objects, overlays};
 use crate::report::{Failure, Notice, Outcome, Result, plain};
 
+mod certificate;
 mod duration;
 mod kubeconfig;
+
+pub(super) use certificate::{CertificateFiles, server_certificate};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -79,6 +84,15 @@ pub(crate) struct ServeArgs {
     /// Serve HTTPS and require the client certificate of the kubeconfig
     #[arg(long, requires = "kubeconfig")]
     client_certificates: bool,
+    /// Serve HTTPS with this certificate, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_private_key_file", conflicts_with_all = ["tls", "client_certificates"])]
+    tls_cert_file: Option<PathBuf>,
+    /// The private key of the certificate, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert_file")]
+    tls_private_key_file: Option<PathBuf>,
+    /// Require a client certificate of this authority, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert_file")]
+    client_ca_file: Option<PathBuf>,
     /// Require this bearer token, which is also written to the kubeconfig; other users of the machine may see
     /// it in the list of processes, unlike that of --token-file
     #[arg(long, value_name = "TOKEN")]
@@ -138,6 +152,9 @@ pub(crate) struct ServeArgs {
     /// Admission plugins of kube-apiserver to turn on, separated by commas
     #[arg(long, value_name = "PLUGINS", value_enum, value_delimiter = ',')]
     admission_plugins: Vec<PluginArg>,
+    /// Controllers to run, separated by commas: `builtin` are all, `none` leaves objects as kube-apiserver alone does
+    #[arg(long, value_name = "CONTROLLERS", value_enum, value_delimiter = ',', default_value = "builtin")]
+    controllers: Vec<ControllerArg>,
     /// Create a namespace when an object is first created in it
     #[arg(long)]
     create_namespaces: bool,
@@ -176,17 +193,49 @@ impl From<PluginArg> for AdmissionPlugin {
     }
 }
 
+/// A controller, by the name that kube-controller-manager gives it, or a set of them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ControllerArg {
+    /// All that follow
+    Builtin,
+    /// No controller
+    None,
+    /// Dependents go with their owners
+    GarbageCollector,
+    /// Deleted namespaces are emptied and removed
+    Namespace,
+    /// The status of ResourceQuotas
+    #[value(name = "resourcequota")]
+    ResourceQuota,
+    /// Deleted volumes and claims go when nothing uses them
+    StorageProtection,
+}
+
+impl ControllerArg {
+    fn controllers(self) -> &'static [Controller] {
+        match self {
+            ControllerArg::Builtin => &Controller::ALL,
+            ControllerArg::None => &[],
+            ControllerArg::GarbageCollector => &[Controller::GarbageCollector],
+            ControllerArg::Namespace => &[Controller::Namespace],
+            ControllerArg::ResourceQuota => &[Controller::ResourceQuota],
+            ControllerArg::StorageProtection => &[Controller::StorageProtection],
+        }
+    }
+}
+
 /// Serves until a signal arrives.
 pub(crate) fn run(args: &ServeArgs, inputs: &mut Inputs) -> Result {
     if let Some(path) = &args.kubeconfig {
         // Before the server starts: a file that may not be replaced ends the run early.
         kubeconfig::check_replaceable(path, args.force)?;
     }
+    let options = options(args)?;
     let server = build(args, inputs)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Notice::error(format!("cannot start: {}", plain(&error))))?;
     runtime.block_on(async {
-        let serving = server.serve(options(args)).await.map_err(|error| {
+        let serving = server.serve(options).await.map_err(|error| {
             let place = SocketAddr::new(args.address, args.port);
             let notice = Notice::error(format!("cannot listen on {place}: {}", plain(&error)));
             match error.kind() {
@@ -225,6 +274,9 @@ fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
     for plugin in &args.admission_plugins {
         builder = builder.admission_plugin((*plugin).into());
     }
+    let running: Vec<Controller> =
+        args.controllers.iter().flat_map(|one| one.controllers()).copied().collect();
+    builder = builder.controllers(&running);
     if args.create_namespaces {
         builder = builder.create_namespaces();
     }
@@ -286,7 +338,7 @@ fn token(args: &ServeArgs) -> Result<Option<String>> {
     Ok(Some(token))
 }
 
-fn options(args: &ServeArgs) -> ServeOptions {
+fn options(args: &ServeArgs) -> Result<ServeOptions> {
     let mut options = ServeOptions::default().address(SocketAddr::new(args.address, args.port));
     options = options.event_ttl(args.event_ttl);
     for name in &args.allowed_host {
@@ -304,14 +356,18 @@ fn options(args: &ServeArgs) -> ServeOptions {
     if args.insecure {
         options = options.insecure();
     }
+    if let (Some(certificate), Some(key)) = (&args.tls_cert_file, &args.tls_private_key_file) {
+        let files = CertificateFiles { certificate, key, client_authority: args.client_ca_file.as_deref() };
+        return Ok(options.certificate(server_certificate(files, ClientAuthentication::Required)?));
+    }
     // Client certificates need TLS, so they come first.
-    if args.client_certificates {
+    Ok(if args.client_certificates {
         options.client_certificates()
     } else if args.tls {
         options.tls()
     } else {
         options
-    }
+    })
 }
 
 /// Prints the URL, and how to use the server.
@@ -334,7 +390,7 @@ fn announce(args: &ServeArgs, serving: &Serving) -> Result<()> {
 
 /// Resolves when a signal to stop arrives. The signals are caught as soon as this is called.
 #[cfg(unix)]
-fn stopped() -> impl Future<Output = ()> {
+pub(super) fn stopped() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut caught = [SignalKind::terminate(), SignalKind::interrupt()].map(|kind| signal(kind).ok());
     async move {
@@ -356,6 +412,6 @@ async fn received(signal: &mut Option<tokio::signal::unix::Signal>) {
 }
 
 #[cfg(not(unix))]
-async fn stopped() {
+pub(super) async fn stopped() {
     drop(tokio::signal::ctrl_c().await);
 }

@@ -1,0 +1,88 @@
+//! `kubemerge envtest`: a folder that takes the place of envtest's binaries.
+//!
+//! `assets` makes the folder. Its programs are links to this command, which acts by the name it is started with
+//! (`programs`): `api_server` is kube-apiserver as envtest starts it, `etcd` answers that it is healthy.
+
+mod api_server;
+mod assets;
+mod etcd;
+mod flags;
+mod lifetime;
+mod programs;
+mod version_file;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+use clap::Args;
+use kubemerge_schema::{SchemaBuilder, builtin};
+pub(crate) use programs::Program;
+
+use crate::report::{Failure, Notice, Outcome, Result, plain};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The folder has the programs `kube-apiserver`, `etcd` and `kubectl`, which are links. It stays valid for
+later runs and may be used by many tests at once. Objects are kept in memory, and no controllers run.
+
+Examples:
+  For Go:
+    export KUBEBUILDER_ASSETS=$(kubemerge envtest)
+    go test ./...
+
+  For one command:
+    kubemerge envtest -- go test ./...
+
+  As another version of Kubernetes:
+    kubemerge envtest --kubernetes 1.34 -- make test")]
+pub(crate) struct EnvtestArgs {
+    /// Folder for the programs; one in the user's cache by default
+    #[arg(value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// Kubernetes version to serve [default: 1.37]
+    #[arg(long, short = 'k', value_name = "VERSION")]
+    kubernetes: Option<String>,
+    /// Remove the programs of the folder, and the folder if nothing else is in it
+    #[arg(long, conflicts_with = "command")]
+    clean: bool,
+    /// Run this command with KUBEBUILDER_ASSETS set; its exit code is that of kubemerge
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Makes the folder, then prints its path or runs the command.
+pub(crate) fn run(args: &EnvtestArgs) -> Result {
+    programs::exit_1_on_error(prepare(args))
+}
+
+fn prepare(args: &EnvtestArgs) -> Result {
+    let version = args.kubernetes.as_deref().unwrap_or(builtin::NEWEST).trim_start_matches('v');
+    SchemaBuilder::builtin(version).map_err(|error| {
+        Notice::error(error.to_string()).help("give one of the built-in versions to --kubernetes")
+    })?;
+    let folder = match &args.folder {
+        Some(folder) => folder.clone(),
+        None => assets::default_folder(version),
+    };
+    if args.clean {
+        assets::remove(&folder)?;
+        return Ok(Outcome::Done);
+    }
+    let folder = assets::make(&folder, version)?;
+    match args.command.split_first() {
+        Some((program, words)) => {
+            let mut command = Command::new(program);
+            let status =
+                command.args(words).env("KUBEBUILDER_ASSETS", &folder).status().map_err(|error| {
+                    Notice::error(format!("cannot run {}: {}", program.display(), plain(&error)))
+                })?;
+            // Without a code it was ended by a signal.
+            std::process::exit(status.code().unwrap_or(1))
+        }
+        None => writeln!(std::io::stdout(), "{}", folder.display())
+            .map(|()| Outcome::Done)
+            .map_err(|error| Failure::of_output(&error)),
+    }
+}

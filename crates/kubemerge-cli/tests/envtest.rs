@@ -1,0 +1,150 @@
+//! `kubemerge envtest`: the folder and the programs in it.
+#![cfg(unix)]
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("kubemerge-envtest-{name}-{}", std::process::id()));
+        let made = kubemerge(&[path.to_str().unwrap()]);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        assert_eq!(Path::new(String::from_utf8_lossy(&made.stdout).trim()), path.canonicalize().unwrap());
+        Folder(path)
+    }
+
+    fn run(&self, program: &str, flags: &[&str]) -> Output {
+        Command::new(self.0.join(program)).args(flags).output().unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+fn kubemerge(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kubemerge")).arg("envtest").args(words).output().unwrap()
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Waits until something listens, as envtest does.
+fn connect(port: u16) -> TcpStream {
+    let start = Instant::now();
+    loop {
+        match TcpStream::connect(("127.0.0.1", port)) {
+            Ok(stream) => return stream,
+            Err(error) => assert!(start.elapsed() < Duration::from_secs(20), "{error}"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn terminate(mut child: Child) {
+    let sent = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn etcd_is_healthy_and_ends_on_a_signal() {
+    let folder = Folder::new("etcd");
+    let port = free_port();
+    let url = format!("--listen-client-urls=http://127.0.0.1:{port}");
+    let child = Command::new(folder.0.join("etcd")).args([&url, "--data-dir=x"]).spawn().unwrap();
+    let mut stream = connect(port);
+    stream.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with(r#"{"health":"true","reason":""}"#));
+    terminate(child);
+}
+
+#[test]
+fn the_server_listens_and_ends_on_a_signal() {
+    let folder = Folder::new("server");
+    let port = free_port();
+    let flags = [&format!("--secure-port={port}"), "--etcd-servers=http://127.0.0.1:1", "--profiling"];
+    let program = folder.0.join("kube-apiserver");
+    let mut child = Command::new(program).args(flags).stderr(Stdio::piped()).spawn().unwrap();
+    drop(connect(port));
+    let mut stderr = child.stderr.take().unwrap();
+    terminate(child);
+    let mut text = String::new();
+    stderr.read_to_string(&mut text).unwrap();
+    assert!(text.contains("ignored: --profiling"), "{text}");
+}
+
+#[test]
+fn the_server_ends_when_its_parent_dies() {
+    let folder = Folder::new("parent");
+    let port = free_port();
+    let script = format!("{}/kube-apiserver --secure-port={port} & sleep 0.3", folder.0.display());
+    // The output must be closed for `status` to return; the server outlives the shell only for a moment.
+    let status = Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).status().unwrap();
+    assert!(status.success());
+    let start = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_ok() {
+        assert!(start.elapsed() < Duration::from_secs(20), "it still listens");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn errors_name_their_cause_and_exit_with_1() {
+    let folder = Folder::new("errors");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let bad = folder.0.join("bad.pem");
+    std::fs::write(&bad, "no PEM").unwrap();
+    let bad = bad.to_str().unwrap();
+    let file = bad.parse::<PathBuf>().unwrap().join("sub");
+    let cases = [
+        (folder.run("kube-apiserver", &[&format!("--secure-port={port}")]), format!("127.0.0.1:{port}")),
+        (folder.run("etcd", &[&format!("--listen-client-urls=http://127.0.0.1:{port}")]), port.to_string()),
+        (
+            folder.run(
+                "kube-apiserver",
+                &["--tls-cert-file", bad, "--tls-private-key-file", bad, "--secure-port=0"],
+            ),
+            bad.to_owned(),
+        ),
+        (kubemerge(&["--kubernetes", "1.2"]), "1.2".to_owned()),
+        (kubemerge(&[file.to_str().unwrap()]), bad.to_owned()),
+    ];
+    for (output, cause) in cases {
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains(&cause), "{text}");
+    }
+}
+
+#[test]
+fn probes_of_flags_and_versions_are_answered() {
+    let folder = Folder::new("probes");
+    let help = folder.run("kube-apiserver", &["--help"]);
+    let text = String::from_utf8_lossy(&help.stdout).into_owned();
+    assert!(text.contains("--secure-port") && !text.contains("--insecure-port"));
+    let version = folder.run("kube-apiserver", &["--version"]);
+    assert!(version.stdout.starts_with(b"Kubernetes v1."));
+}
+
+#[test]
+fn commands_run_with_the_folder() {
+    let folder = Folder::new("command");
+    let place = folder.0.to_str().unwrap();
+    let output = kubemerge(&[place, "--", "sh", "-c", "echo $KUBEBUILDER_ASSETS; exit 7"]);
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(Path::new(String::from_utf8_lossy(&output.stdout).trim()), folder.0.canonicalize().unwrap());
+    assert!(kubemerge(&[place, "--clean"]).status.success());
+    assert!(!folder.0.exists());
+}
