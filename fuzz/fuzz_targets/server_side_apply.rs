@@ -8,7 +8,7 @@ use kubemerge_schema::TypeTable;
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
-    Conflicting, Endpoint, Live, ManagedFields, Time, Writer, apply, update,
+    Conflicting, Endpoint, Live, LiveForm, ManagedFields, Time, Writer, apply, update,
 };
 use kubemerge_ssa::value::{Arena, ParsedValue};
 use libfuzzer_sys::fuzz_target;
@@ -44,7 +44,7 @@ fuzz_target!(|documents: [&str; 3]| {
         let before = earlier[number].get_or_init(|| managed.clone());
         let state = Live { object: live, managed: before };
         if number == 1 {
-            managed = update(&endpoint, state, object, writer, &arena).unwrap_or(before.clone());
+            managed = update(&endpoint, state, LiveForm::Unchecked, object, writer, &arena).unwrap_or(before.clone());
             live = object;
         } else if let Ok(applied) = apply(&endpoint, state, object, writer, Conflicting::Force, &arena) {
             managed = applied.managed;

@@ -9,8 +9,8 @@ use kubemerge_schema::{Dialect, Schema, TypeTable};
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
-    Endpoint, FieldsV1, Live, ManagedFields, ManagedFieldsEntry, Operation, Time, Writer, create, update,
-    update_valid,
+    Endpoint, FieldsV1, Live, LiveForm, ManagedFields, ManagedFieldsEntry, Operation, Time, Writer, create,
+    update,
 };
 use kubemerge_ssa::typed::compare;
 use kubemerge_ssa::value::{Arena, ParsedValue, ValuePair};
@@ -168,7 +168,7 @@ fn new_objects_have_the_owners_that_an_update_of_nothing_gives() {
                 let new = changed(object, rng);
                 let new = ParsedValue::from_json(&new, arena).unwrap();
                 let writer = writer(rng);
-                let plain = update(endpoint, live, new, writer, arena);
+                let plain = update(endpoint, live, LiveForm::Unchecked, new, writer, arena);
                 let short = create(endpoint, new, writer, arena);
                 match (plain, short) {
                     (Ok(plain), Some(short)) => assert_eq!(short, plain),
@@ -281,7 +281,7 @@ fn an_update_moves_what_changed_and_nothing_else() {
             let (old, new) =
                 (ParsedValue::from_json(&old, arena).unwrap(), ParsedValue::from_json(&new, arena).unwrap());
             let (live, writer) = (Live { object: old, managed: &managed }, writer(rng));
-            let Ok(tracked) = update(endpoint, live, new, writer, arena) else { return };
+            let Ok(tracked) = update(endpoint, live, LiveForm::Unchecked, new, writer, arena) else { return };
             let mut found: Vec<_> = tracked
                 .entries()
                 .iter()
@@ -313,8 +313,8 @@ fn fields_that_did_not_change_may_be_left_out() {
             let texts = [&old, &new].map(|text| Document::check(text.as_bytes()).unwrap());
             let part = ValuePair::differing(texts[0].node(), texts[1].node(), arena);
             let (writer, live) = (writer(rng), |object| Live { object, managed: &managed });
-            let literal = update(endpoint, live(all.old), all.new, writer, arena);
-            let short = update_valid(endpoint, live(part.old), part.new, writer, arena);
+            let literal = update(endpoint, live(all.old), LiveForm::Unchecked, all.new, writer, arena);
+            let short = update(endpoint, live(part.old), LiveForm::Valid, part.new, writer, arena);
             // Messages name the object, of which parts are missing.
             assert_eq!(short.ok(), literal.ok());
         });

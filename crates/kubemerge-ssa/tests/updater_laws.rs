@@ -5,7 +5,8 @@ mod widgets;
 use kubemerge_schema::TypeTable;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
-    Applied, Conflicting, Endpoint, Live, ManagedFields, Time, Writer, apply, extract_applied, update,
+    Applied, Conflicting, Endpoint, Live, LiveForm, ManagedFields, Time, Writer, apply, extract_applied,
+    update,
 };
 use kubemerge_ssa::value::{Arena, ParsedValue, ValuePair};
 use kubemerge_ssa::{SameForm, VersionConverter as _};
@@ -108,9 +109,10 @@ proptest! {
         let empty = Live { object: endpoint.empty, managed: &none };
         let owned = forced(&endpoint, empty, read(&old_text), "owner", &arena).managed;
         let writer = Writer { manager: "writer", time: Time(9) };
-        let fast = update(&endpoint, Live { object: shared.old, managed: &owned }, shared.new, writer, &arena);
+        let live = Live { object: shared.old, managed: &owned };
+        let fast = update(&endpoint, live, LiveForm::Unchecked, shared.new, writer, &arena);
         let live = Live { object: read(&old_text), managed: &owned };
-        let literal = update(&endpoint, live, read(&new_text), writer, &arena);
+        let literal = update(&endpoint, live, LiveForm::Unchecked, read(&new_text), writer, &arena);
         prop_assert_eq!(fast.unwrap(), literal.unwrap());
 
         // The merged object has parts of the configuration itself.
@@ -141,7 +143,8 @@ fn bytes_for(table: &TypeTable, length: usize) -> usize {
     let none = ManagedFields::new();
     let once = forced(&endpoint, Live { object: endpoint.empty, managed: &none }, config, "me", &arena);
     let live = Live { object: once.object.unwrap(), managed: &once.managed };
-    update(&endpoint, live, changed, Writer { manager: "u", time: Time(1) }, &arena).unwrap();
+    update(&endpoint, live, LiveForm::Unchecked, changed, Writer { manager: "u", time: Time(1) }, &arena)
+        .unwrap();
     forced(&endpoint, live, changed, "other", &arena);
     arena.allocated_bytes()
 }

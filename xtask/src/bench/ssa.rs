@@ -10,7 +10,7 @@ use kubemerge_schema::{Schema, TypeTable};
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
-    Conflicting, Endpoint, Live, ManagedFields, Time, Writer, apply, update_valid,
+    Conflicting, Endpoint, Live, LiveForm, ManagedFields, Time, Writer, apply, update,
 };
 use kubemerge_ssa::value::{Arena, ParsedValue, ValuePair};
 use kubemerge_value::{Canonical, Document};
@@ -74,7 +74,8 @@ fn shape_rows(
         let document = Document::check(changed.as_bytes()).expect("JSON");
         let texts = ValuePair::differing(text.node(), document.node(), arena);
         let live = Live { object: texts.old, managed: &first.managed };
-        let managed = update_valid(&endpoint, live, texts.new, by("u"), arena).expect("it can be tracked");
+        let managed =
+            update(&endpoint, live, LiveForm::Valid, texts.new, by("u"), arena).expect("it can be tracked");
         let mut out = Vec::with_capacity(changed.len() + 4_096);
         managed.write_json(&mut out);
         out.extend_from_slice(changed.as_bytes());

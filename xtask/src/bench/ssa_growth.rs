@@ -4,7 +4,7 @@ use kubemerge_schema::{Schema, TypeTable};
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
-    Conflicting, Endpoint, Live, ManagedFields, Time, Writer, apply, update_valid,
+    Conflicting, Endpoint, Live, LiveForm, ManagedFields, Time, Writer, apply, update,
 };
 use kubemerge_ssa::value::{Arena, ParsedValue};
 use serde_json::{Value as Json, json};
@@ -111,6 +111,6 @@ fn times(types: &TypeTable, shape: Shape, length: usize) -> [f64; 4] {
         time(&|arena| applied(empty, config, arena)),
         time(&|arena| applied(live, config, arena)),
         time(&|arena| applied(live, shuffled, arena)),
-        time(&|arena| drop(update_valid(&endpoint, live, changed, writer, arena))),
+        time(&|arena| drop(update(&endpoint, live, LiveForm::Valid, changed, writer, arena))),
     ]
 }

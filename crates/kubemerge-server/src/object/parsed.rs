@@ -3,6 +3,7 @@
 //! Lists and maps that the client gave empty have an owner, though they are stored as null: the values are those in the
 //! text of [`Value::append_as_given`].
 
+use bumpalo::collections::Vec;
 use kubemerge_kinds::tree::{Arena, List, Map, Value};
 use kubemerge_ssa::value::{Member, ParsedValue};
 use kubemerge_value::deep;
@@ -22,7 +23,7 @@ pub(crate) fn versions<'a>(old: &Map<'a>, new: &Map<'a>, arena: &'a Arena) -> Tr
 }
 
 /// A value of a tree.
-pub(super) fn parsed<'a>(value: &Value<'a>, arena: &'a Arena) -> ParsedValue<'a> {
+fn parsed<'a>(value: &Value<'a>, arena: &'a Arena) -> ParsedValue<'a> {
     match value {
         Value::Omitted(omitted) if omitted.is_list => ParsedValue::List(&[]),
         Value::Omitted(_) => ParsedValue::Map(&[]),
@@ -53,8 +54,22 @@ pub(crate) struct TreeVersions<'a> {
     pub(crate) is_same: bool,
 }
 
+impl<'a> TreeVersions<'a> {
+    /// A value that is the same in both.
+    fn same(value: ParsedValue<'a>) -> Self {
+        TreeVersions { old: value, new: value, is_same: true }
+    }
+
+    /// Two versions of a container; there is no old one if both are the same.
+    fn of(old: Option<ParsedValue<'a>>, new: ParsedValue<'a>) -> Self {
+        old.map_or(Self::same(new), |old| TreeVersions { old, new, is_same: false })
+    }
+}
+
 fn pair<'a>(old: &Value<'a>, new: &Value<'a>, arena: &'a Arena) -> TreeVersions<'a> {
     match (old, new) {
+        // Most values are strings that did not change.
+        (Value::Str(old), Value::Str(new)) if old == new => TreeVersions::same(ParsedValue::String(new)),
         (Value::Map(old), Value::Map(new)) => deep(|| maps(old, new, arena)),
         (Value::List(old), Value::List(new)) => deep(|| lists(old, new, arena)),
         (old, new) => {
@@ -64,62 +79,100 @@ fn pair<'a>(old: &Value<'a>, new: &Value<'a>, arena: &'a Arena) -> TreeVersions<
     }
 }
 
-fn maps<'a>(old: &Map<'a>, new: &Map<'a>, arena: &'a Arena) -> TreeVersions<'a> {
-    let nothing = Member { name: "", value: ParsedValue::Null };
-    let olds = arena.alloc_slice_fill_copy(old.len(), nothing);
-    let news = arena.alloc_slice_fill_copy(new.len(), nothing);
-    let mut is_same = olds.len() == news.len();
-    let (mut rest, mut old_places) = (old.iter(), olds.iter_mut());
-    let mut next = rest.next();
-    for ((name, new), new_place) in new.iter().zip(&mut *news) {
-        // Both are sorted: a name that is smaller is missing on the other side.
-        while let Some((old_name, old)) = next.filter(|(old_name, _)| *old_name < name) {
-            is_same = false;
-            put(&mut old_places, old_name, parsed(old, arena));
-            next = rest.next();
-        }
-        let value = match next.filter(|(old_name, _)| *old_name == name) {
-            Some((_, old)) => {
-                let versions = pair(old, new, arena);
-                is_same &= versions.is_same;
-                put(&mut old_places, name, versions.old);
-                next = rest.next();
-                versions.new
-            }
-            None => {
-                is_same = false;
-                parsed(new, arena)
-            }
-        };
-        *new_place = Member { name, value };
-    }
-    next.into_iter().chain(rest).for_each(|(name, old)| put(&mut old_places, name, parsed(old, arena)));
-    let new = ParsedValue::Map(news);
-    TreeVersions { old: if is_same { new } else { ParsedValue::Map(olds) }, new, is_same }
+/// The parts of the old version of a container, which are copied only if one of them differs from the new version.
+struct OldParts<'a, T> {
+    parts: Option<Vec<'a, T>>,
+    arena: &'a Arena,
 }
 
-fn put<'a>(places: &mut std::slice::IterMut<'_, Member<'a>>, name: &'a str, value: ParsedValue<'a>) {
-    // There is a place for each member.
-    if let Some(place) = places.next() {
-        *place = Member { name, value };
+impl<'a, T: Copy> OldParts<'a, T> {
+    fn new(arena: &'a Arena) -> Self {
+        OldParts { parts: None, arena }
     }
+
+    /// The next part, which differs; those before it are in both versions unless they were pushed.
+    fn push(&mut self, part: T, before: &[T]) {
+        let start = || {
+            let mut parts = Vec::with_capacity_in(before.len() + 4, self.arena);
+            parts.extend_from_slice_copy(before);
+            parts
+        };
+        self.parts.get_or_insert_with(start).push(part);
+    }
+
+    /// The next part, which both versions have.
+    fn push_same(&mut self, part: T) {
+        if let Some(parts) = &mut self.parts {
+            parts.push(part);
+        }
+    }
+
+    /// Notes that the new version has a part more.
+    fn differ(&mut self, before: &[T]) {
+        if self.parts.is_none() {
+            self.parts = Some(Vec::from_iter_in(before.iter().copied(), self.arena));
+        }
+    }
+
+    fn finish(self) -> Option<&'a [T]> {
+        self.parts.map(Vec::into_bump_slice)
+    }
+}
+
+fn maps<'a>(old: &Map<'a>, new: &Map<'a>, arena: &'a Arena) -> TreeVersions<'a> {
+    let member = |name: &'a str, value: &Value<'a>| Member { name, value: parsed(value, arena) };
+    let mut news = Vec::with_capacity_in(new.len(), arena);
+    let mut olds = OldParts::new(arena);
+    let mut rest = old.iter();
+    let mut next = rest.next();
+    for (name, new) in new.iter() {
+        // Both are sorted: a name that is smaller is missing on the other side.
+        while let Some((old_name, old)) = next.filter(|(old_name, _)| *old_name < name) {
+            olds.push(member(old_name, old), &news);
+            next = rest.next();
+        }
+        match next.filter(|(old_name, _)| *old_name == name) {
+            Some((_, old)) => {
+                let versions = pair(old, new, arena);
+                let old = Member { name, value: versions.old };
+                if versions.is_same {
+                    olds.push_same(old)
+                } else {
+                    olds.push(old, &news)
+                }
+                news.push(Member { name, value: versions.new });
+                next = rest.next();
+            }
+            None => {
+                olds.differ(&news);
+                news.push(member(name, new));
+            }
+        }
+    }
+    next.into_iter().chain(rest).for_each(|(name, old)| olds.push(member(name, old), &news));
+    TreeVersions::of(olds.finish().map(ParsedValue::Map), ParsedValue::Map(news.into_bump_slice()))
 }
 
 /// Items are paired by their places: where they moved, less is shared.
 fn lists<'a>(old: &List<'a>, new: &List<'a>, arena: &'a Arena) -> TreeVersions<'a> {
-    let olds = arena.alloc_slice_fill_copy(old.len(), ParsedValue::Null);
-    let news = arena.alloc_slice_fill_copy(new.len(), ParsedValue::Null);
-    let mut is_same = old.len() == new.len();
-    for (place, (old, new)) in old.iter().zip(&new[..]).enumerate() {
+    let mut news = Vec::with_capacity_in(new.len(), arena);
+    let mut olds = OldParts::new(arena);
+    for (old, new) in old.iter().zip(&new[..]) {
         let versions = pair(old, new, arena);
-        is_same &= versions.is_same;
-        (olds[place], news[place]) = (versions.old, versions.new);
+        if versions.is_same {
+            olds.push_same(versions.old)
+        } else {
+            olds.push(versions.old, &news)
+        }
+        news.push(versions.new);
     }
-    let both = old.len().min(new.len());
-    old[both..].iter().zip(&mut olds[both..]).for_each(|(old, place)| *place = parsed(old, arena));
-    new[both..].iter().zip(&mut news[both..]).for_each(|(new, place)| *place = parsed(new, arena));
-    let new = ParsedValue::List(news);
-    TreeVersions { old: if is_same { new } else { ParsedValue::List(olds) }, new, is_same }
+    let both = news.len();
+    old[both..].iter().for_each(|old| olds.push(parsed(old, arena), &news));
+    if new.len() > both {
+        olds.differ(&news);
+        news.extend(new[both..].iter().map(|new| parsed(new, arena)));
+    }
+    TreeVersions::of(olds.finish().map(ParsedValue::List), ParsedValue::List(news.into_bump_slice()))
 }
 
 #[cfg(test)]
@@ -161,7 +214,7 @@ mod tests {
 
     /// What readers of the text of a tree see.
     fn text<'a>(tree: &Map<'_>, arena: &'a Arena) -> &'a Canonical {
-        let mut out = Vec::new();
+        let mut out = std::vec::Vec::new();
         Value::Map(tree.copy_in(arena)).append_as_given(&mut out);
         arena.alloc(Canonical::from_bytes(&out).unwrap())
     }

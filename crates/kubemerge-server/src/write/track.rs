@@ -8,17 +8,15 @@ use kubemerge_kinds::tree::Map;
 use kubemerge_ssa::{
     fieldpath::{FieldOrder, FieldSet},
     managed_fields::{
-        Endpoint, Live, ManagedFields, Requested, Time, Writer, chosen_for_update, create, update,
-        update_differing, update_valid,
+        Endpoint, Live, LiveForm, ManagedFields, Requested, Time, Writer, chosen_for_update, create, update,
     },
-    value::{Arena, ParsedValue, ValuePair},
+    value::{Arena, ParsedValue},
 };
 
 use crate::{
     catalog::{Resource, cluster::Cluster},
     kind::{Kind, OwnershipFacts},
     object::{
-        differing_tree,
         draft::{Draft, Owners},
         parsed,
     },
@@ -166,43 +164,11 @@ impl Change<'_> {
 
     /// The owners of an object that changes.
     fn update(self, old: &Map<'_>, new: &Map<'_>, arena: &Arena) -> (Ownership, KnownForm) {
-        if self.form == KnownForm::Unchecked || self.given.is_some() {
-            return self.update_whole(old, new, arena);
-        }
-        // What is the same in both has the same owners as before.
-        let differing = differing_tree::values(old, new, arena);
-        if differing.is_none() && self.endpoint.keeps_entries(self.live) {
-            return (self.live.clone(), self.form);
-        }
-        let Some(updated) = differing.and_then(|differing| self.update_differing(differing, arena)) else {
-            return self.update_whole(old, new, arena);
-        };
-        let whole = || self.update_whole(old, new, arena).0;
-        // Without times, because the clock goes on.
-        debug_assert!(
-            updated.0.entries().is_same_without_times(whole().entries()),
-            "{:?} and {:?}",
-            updated.0.entries(),
-            whole().entries()
-        );
-        updated
-    }
-
-    /// The same from whole objects.
-    fn update_whole(self, old: &Map<'_>, new: &Map<'_>, arena: &Arena) -> (Ownership, KnownForm) {
         let versions = parsed::versions(old, new, arena);
         match versions.is_same && self.given.is_none() && self.endpoint.keeps_entries(self.live) {
             true => (self.live.clone(), self.form),
             false => self.compared(Some(versions.old), versions.new, arena),
         }
-    }
-
-    /// The owners after a write, given what differs; `None` if whole objects have to be compared.
-    fn update_differing(self, differing: ValuePair<'_>, arena: &Arena) -> Option<(Ownership, KnownForm)> {
-        let managed = self.endpoint.run(arena, |place| {
-            update_differing(place, self.live.entries(), differing, self.writer(), arena)
-        });
-        managed.flatten().map(|managed| self.found(managed))
     }
 
     fn compared<'a>(
@@ -225,11 +191,11 @@ impl Change<'_> {
                 other => Cow::Owned(chosen_for_update(self.live.entries(), other, place.subresource)),
             };
             let before = Live { object: old.unwrap_or(place.empty), managed: &chosen };
-            let update = match (old, self.form) {
-                (Some(_), KnownForm::Complete) => update_valid,
-                _ => update,
+            let form = match (old, self.form) {
+                (Some(_), KnownForm::Complete) => LiveForm::Valid,
+                _ => LiveForm::Unchecked,
             };
-            update(place, before, new, self.writer(), arena).ok()
+            update(place, before, form, new, self.writer(), arena).ok()
         });
         match managed.flatten() {
             Some(managed) => self.found(managed),

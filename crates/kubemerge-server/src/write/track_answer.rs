@@ -5,7 +5,7 @@
 use kubemerge_ssa::{
     SameForm,
     fieldpath::{FieldOrder, FieldSet},
-    managed_fields::{Endpoint, Live, ManagedFields, Time, Writer, update},
+    managed_fields::{Endpoint, Live, LiveForm, ManagedFields, Time, Writer, update},
     value::{Arena, ParsedValue},
 };
 use serde_json::Value;
@@ -61,5 +61,5 @@ fn entries(call: &Call<'_>, answered: &Answered<'_>, object: &Value) -> Option<M
     let manager = call.manager();
     let writer = Writer { manager: &manager, time: Time(call.cluster.clock.now().seconds()) };
     let live = Live { object: empty, managed: &ManagedFields::new() };
-    update(&endpoint, live, new, writer, &arena).ok()
+    update(&endpoint, live, LiveForm::Unchecked, new, writer, &arena).ok()
 }

@@ -6,7 +6,7 @@
 use kubemerge_ssa::{
     SameForm,
     fieldpath::FieldSet,
-    managed_fields::{self, Endpoint, Live, ManagedFields, ScaleMapping, Time, Writer},
+    managed_fields::{self, Endpoint, Live, LiveForm, ManagedFields, ScaleMapping, Time, Writer},
     value::{Arena, ParsedValue},
 };
 use serde_json::{Value as Json, json};
@@ -40,7 +40,8 @@ pub(crate) fn updated(call: &Call<'_>, parent: &Ownership, current: &Json, scale
             let object = ParsedValue::from_json(current, arena).ok()?;
             let new = ParsedValue::from_json(&scale, arena).ok()?;
             let writer = Writer { manager: &manager, time: now(call) };
-            managed_fields::update(endpoint, Live { object, managed: &entries }, new, writer, arena).ok()
+            let live = Live { object, managed: &entries };
+            managed_fields::update(endpoint, live, LiveForm::Unchecked, new, writer, arena).ok()
         });
         mapping.to_parent(live, &tracked?).ok()
     });

@@ -8,7 +8,7 @@ use super::endpoint::{STRIPPED, entries_of, kind_text};
 use super::entry::Operation;
 use super::find::Finder;
 use super::last_applied;
-use super::update::track;
+use super::update::{LiveForm, track};
 use super::{Endpoint, Live, ManagedFields, Writer};
 use crate::fieldpath::FieldSet;
 use crate::typed::{Duplicates, claim, compare, is_valid_beside, validate};
@@ -80,9 +80,10 @@ pub fn apply<'a>(
         // The entries of an object that was never tracked begin with what it has.
         let empty = Live { object: endpoint.empty, managed: live.managed };
         let before = Writer { manager: "before-first-apply", ..writer };
-        let tracked = track(endpoint, empty, live.object, before, arena).map_err(|error| {
-            ApplyError::Failed(format!("failed to create manager for existing fields: {error}"))
-        })?;
+        let tracked =
+            track(endpoint, empty, LiveForm::Unchecked, live.object, before, arena).map_err(|error| {
+                ApplyError::Failed(format!("failed to create manager for existing fields: {error}"))
+            })?;
         managed = Cow::Owned(tracked);
         first = first_set(endpoint, live.object, arena);
     }

@@ -35,4 +35,4 @@ pub use owners::{OwnedField, append_name};
 pub use plan::{Effect, PlannedField, plan};
 pub use scale::ScaleMapping;
 pub use time::Time;
-pub use update::{TrackError, chosen_for_update, update, update_differing, update_valid};
+pub use update::{LiveForm, TrackError, chosen_for_update, update};

@@ -6,11 +6,9 @@ use super::endpoint::{STRIPPED, entries_of};
 use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
 use super::{Endpoint, Live, ManagedFields, Requested, Time, Writer, cap};
 use crate::fieldpath::{FieldSet, FieldsError, has_all, with_all};
-use crate::typed::{
-    Comparison, Duplicates, compare, compare_differing, compare_with_valid, is_valid, validate,
-};
+use crate::typed::{Duplicates, compare, compare_with_valid, is_valid, validate};
 use crate::update::{self as updater, Context, Manager, Typed, UpdateError};
-use crate::value::{Arena, ParsedValue, ValuePair};
+use crate::value::{Arena, ParsedValue};
 
 /// Why a write could not be tracked. It does not fail the write: the entries stay as they were.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,16 +42,27 @@ pub fn chosen_for_update(live: &ManagedFields, requested: Requested, subresource
     }
 }
 
+/// What is known about the form of a live object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiveForm {
+    /// Nothing: it is validated.
+    Unchecked,
+    /// It has the form of its type, and is not validated again.
+    Valid,
+}
+
 /// Tracks a write of a whole object: what changed belongs to the manager.
 ///
 /// `live.managed` are the entries that count ([`chosen_for_update`]); for a create, `live.object` is the
-/// endpoint's empty object. Objects that exist without entries are not tracked.
+/// endpoint's empty object. Objects that exist without entries are not tracked. Fields at the top that are the same in
+/// both objects, other than `metadata`, may be left out of both.
 ///
 /// # Errors
 /// If an object does not have the form of its type. Keep the live entries then.
 pub fn update<'a>(
     endpoint: &Endpoint<'a>,
     live: Live<'a>,
+    form: LiveForm,
     new: ParsedValue<'a>,
     writer: Writer<'_>,
     arena: &'a Arena,
@@ -64,71 +73,23 @@ pub fn update<'a>(
     if live.managed.is_empty() && has_uid {
         return Ok(ManagedFields::new());
     }
-    track(endpoint, live, new, writer, arena)
-}
-
-/// The same for a live object that is known to have the form of its type, which is not validated again. Fields at the
-/// top that are the same in both objects may be left out of both.
-///
-/// # Errors
-/// If the new object does not have the form of its type. Keep the live entries then.
-pub fn update_valid<'a>(
-    endpoint: &Endpoint<'a>,
-    live: Live<'a>,
-    new: ParsedValue<'a>,
-    writer: Writer<'_>,
-    arena: &'a Arena,
-) -> Result<ManagedFields, TrackError> {
-    debug_assert_eq!(checked(endpoint, live.object, "live", arena).err(), None);
-    match endpoint.typed(live.object) {
-        // Without entries there may be nothing to track.
-        Some(old) if !live.managed.is_empty() => track_typed(endpoint, old, live.managed, new, writer, arena),
-        _ => update(endpoint, live, new, writer, arena),
-    }
-}
-
-/// The same for what differs between two versions of a live object with entries; `None` if only the whole objects tell.
-///
-/// What is the same in both may be left out of both, except for scalars in items of lists, which may be keys. Items are
-/// paired by their places for that; an item without another one at its place is whole, and so is a field that only one
-/// version has.
-pub fn update_differing<'a>(
-    endpoint: &Endpoint<'a>,
-    managed: &ManagedFields,
-    differing: ValuePair<'a>,
-    writer: Writer<'_>,
-    arena: &'a Arena,
-) -> Option<ManagedFields> {
-    let is_other_version = |entry: &ManagedFieldsEntry| *entry.api_version != *endpoint.api_version;
-    // Whole objects are converted, and an object without entries may be untracked.
-    if managed.is_empty() || managed.entries().iter().any(is_other_version) {
-        return None;
-    }
-    let old = endpoint.typed(differing.old)?;
-    let compared = compare_differing(old.ty, old.value, differing.new, arena).ok()?;
-    track_compared(endpoint, [old, old.with(differing.new)], Some(compared), managed, writer, arena).ok()
+    track(endpoint, live, form, new, writer, arena)
 }
 
 /// Tracks a write whether or not the object has entries.
 pub(super) fn track<'a>(
     endpoint: &Endpoint<'a>,
     live: Live<'a>,
+    form: LiveForm,
     new: ParsedValue<'a>,
     writer: Writer<'_>,
     arena: &'a Arena,
 ) -> Result<ManagedFields, TrackError> {
-    let old = checked(endpoint, live.object, "live", arena)?;
-    track_typed(endpoint, old, live.managed, new, writer, arena)
-}
-
-fn track_typed<'a>(
-    endpoint: &Endpoint<'a>,
-    old: Typed<'a>,
-    managed: &ManagedFields,
-    new: ParsedValue<'a>,
-    writer: Writer<'_>,
-    arena: &'a Arena,
-) -> Result<ManagedFields, TrackError> {
+    let old = match form {
+        LiveForm::Valid => typed(endpoint, live.object, "live"),
+        LiveForm::Unchecked => checked(endpoint, live.object, "live", arena),
+    }?;
+    debug_assert!(is_valid(old.ty, old.value, Duplicates::Allowed, arena));
     // Only what changed is validated, while it is compared; the slow way makes the message.
     let compared = compare_with_valid(old.ty, old.value, new, arena).ok();
     debug_assert!(compared.is_none() || is_valid(old.ty, new, Duplicates::Allowed, arena));
@@ -137,18 +98,7 @@ fn track_typed<'a>(
         Some(_) => old.with(new),
         None => checked(endpoint, new, "new", arena)?,
     };
-    track_compared(endpoint, [old, new], compared, managed, writer, arena)
-}
-
-/// Tracks a write of an old and a new object, whose differences may be known.
-fn track_compared<'a>(
-    endpoint: &Endpoint<'a>,
-    [old, new]: [Typed<'a>; 2],
-    compared: Option<Comparison<'a>>,
-    managed: &ManagedFields,
-    writer: Writer<'_>,
-    arena: &'a Arena,
-) -> Result<ManagedFields, TrackError> {
+    let managed = live.managed;
     let entries = managed.decoded();
     let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena };
     let manager = |entry: &ManagedFieldsEntry| match endpoint.is_updater(entry, writer.manager) {
@@ -191,24 +141,30 @@ fn track_compared<'a>(
     Ok(managed)
 }
 
+fn typed<'a>(endpoint: &Endpoint<'a>, object: ParsedValue<'a>, which: &str) -> Result<Typed<'a>, TrackError> {
+    let untyped =
+        || not_typed(endpoint, object, which, format!("no corresponding type for {}", endpoint.kind));
+    endpoint.typed(object).ok_or_else(untyped)
+}
+
 fn checked<'a>(
     endpoint: &Endpoint<'a>,
     object: ParsedValue<'a>,
     which: &str,
     arena: &'a Arena,
 ) -> Result<Typed<'a>, TrackError> {
-    let failed = |why: String| {
-        TrackError(format!(
-            "failed to convert {which} object ({}) to smd typed: {why}",
-            endpoint.describe(object)
-        ))
-    };
-    let typed = endpoint
-        .typed(object)
-        .ok_or_else(|| failed(format!("no corresponding type for {}", endpoint.kind)))?;
-    validate(typed.ty, object, Duplicates::Allowed, arena)
-        .map_err(|problems| failed(problems.to_string()))?;
-    Ok(typed)
+    let typed = typed(endpoint, object, which)?;
+    match validate(typed.ty, object, Duplicates::Allowed, arena) {
+        Ok(()) => Ok(typed),
+        Err(problems) => Err(not_typed(endpoint, object, which, problems.to_string())),
+    }
+}
+
+fn not_typed(endpoint: &Endpoint<'_>, object: ParsedValue<'_>, which: &str, why: String) -> TrackError {
+    TrackError(format!(
+        "failed to convert {which} object ({}) to smd typed: {why}",
+        endpoint.describe(object)
+    ))
 }
 
 /// The entry of a manager that had fields before: what is left of them, and what it changed now.

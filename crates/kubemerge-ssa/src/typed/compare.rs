@@ -67,26 +67,12 @@ pub(crate) fn compare_with_valid<'a>(
     CompareWalk::new(Known::OldIsValid, arena).run(ty, old, new)
 }
 
-/// The same for values of which parts that are the same in both are left out, see
-/// [`update_differing`](crate::managed_fields::update_differing). An error may also say that items of a list are not
-/// paired by their places, so that the whole values have to be compared.
-pub(crate) fn compare_differing<'a>(
-    ty: TypeRef<'a>,
-    old: ParsedValue<'a>,
-    new: ParsedValue<'a>,
-    arena: &'a Arena,
-) -> Result<Comparison<'a>, ValidationErrors> {
-    CompareWalk::new(Known::Differing, arena).run(ty, old, new)
-}
-
 /// What is known before a comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
     Nothing,
     /// What is the same in both values needs no type, and what differs in the new one is validated on the way.
     OldIsValid,
-    /// Besides, the values have only what differs.
-    Differing,
 }
 
 struct CompareWalk<'a> {
@@ -141,7 +127,7 @@ impl<'a> CompareWalk<'a> {
             return;
         }
         let (form, other) = forms_of(ty, old, new);
-        if let (Known::OldIsValid | Known::Differing, Some(new)) = (self.known, new)
+        if let (Known::OldIsValid, Some(new)) = (self.known, new)
             // What is in a container is checked where it is compared.
             && (old.is_none() || other.is_some() || !is_compared_inside(form, new))
         {
@@ -229,7 +215,7 @@ impl<'a> CompareWalk<'a> {
         old: Option<ParsedValue<'a>>,
         new: Option<ParsedValue<'a>>,
     ) {
-        if let (Known::OldIsValid | Known::Differing, Some(old), Some(new)) = (self.known, old, new)
+        if let (Known::OldIsValid, Some(old), Some(new)) = (self.known, old, new)
             && (old.is_same_part(new) || (old.is_scalar() && new.is_scalar() && old == new))
         {
             return;
@@ -252,10 +238,6 @@ impl<'a> CompareWalk<'a> {
     fn lists(&mut self, list: ListForm<'a>, old: &'a [ParsedValue<'a>], new: &'a [ParsedValue<'a>]) {
         let mut left = identify(list, old, self.arena, &self.path, &mut self.problems);
         let mut right = identify(list, new, self.arena, &self.path, &mut self.problems);
-        // Parts of an item were left out because of another one.
-        if self.known == Known::Differing && !are_paired(&left, &right) {
-            self.problems.add(&self.path, "items moved");
-        }
         sort(&mut left);
         sort(&mut right);
         let (mut left, mut right) = (&left[..], &right[..]);
@@ -281,9 +263,6 @@ impl<'a> CompareWalk<'a> {
 
     /// Items of one identity. Repeated ones are compared as a whole.
     fn items(&mut self, list: ListForm<'a>, old: &[Item<'a>], new: &[Item<'a>]) {
-        if self.known == Known::Differing && (old.len() > 1 || new.len() > 1) {
-            self.problems.add(&self.path, "repeated items");
-        }
         if let (Known::OldIsValid, 2..) = (self.known, new.len()) {
             new.iter().for_each(|item| self.check(list.element, item.value));
         }
@@ -311,14 +290,6 @@ impl<'a> CompareWalk<'a> {
             }
         }
     }
-}
-
-/// Whether the items at one place of both lists are one item, so that the parts left out of them are the same. An item
-/// without another one at its place is whole, and so is a scalar.
-fn are_paired(old: &[Item<'_>], new: &[Item<'_>]) -> bool {
-    old.iter()
-        .zip(new)
-        .all(|(old, new)| old.element == new.element || (old.value.is_scalar() && new.value.is_scalar()))
 }
 
 /// Whether a value is compared by its members or items.

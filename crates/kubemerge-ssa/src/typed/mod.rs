@@ -20,8 +20,8 @@ mod valid;
 mod validate;
 
 pub use claim::claim;
+pub(crate) use compare::compare_with_valid;
 pub use compare::{Comparison, compare};
-pub(crate) use compare::{compare_differing, compare_with_valid};
 pub use error::{ValidationError, ValidationErrors};
 pub(crate) use list_index::distinct_items;
 pub use merge::merge;

@@ -59,7 +59,7 @@ impl<'a> ValuePair<'a> {
     }
 
     /// Reads two versions of an object without the fields at the top that are written alike in both, which
-    /// [`update_valid`](crate::managed_fields::update_valid) does not need. Objects whose fields have other names or
+    /// [`update`](crate::managed_fields::update) does not need. Objects whose fields have other names or
     /// another order are read in full.
     pub fn differing(old: Node<'a>, new: Node<'a>, arena: &'a Arena) -> ValuePair<'a> {
         // Whether an object was stored before is in its metadata.

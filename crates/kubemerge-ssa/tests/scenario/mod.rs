@@ -11,8 +11,8 @@ pub mod compare;
 use kubemerge_schema::TypeTable;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
-    ApplyError, Conflicting, Endpoint, Live, ManagedFields, Requested, ScaleMapping, Time, Writer, apply,
-    chosen_for_update, migrate_to_apply, update,
+    ApplyError, Conflicting, Endpoint, Live, LiveForm, ManagedFields, Requested, ScaleMapping, Time, Writer,
+    apply, chosen_for_update, migrate_to_apply, update,
 };
 use kubemerge_ssa::value::{Arena, ParsedValue};
 use kubemerge_ssa::{SameForm, VersionConverter};
@@ -159,7 +159,8 @@ impl<'s> Runner<'s> {
         let requested = Requested::read(requested.as_ref().map(|json| value(json, &arena)), self.order());
         let chosen = chosen_for_update(&self.managed, requested, endpoint.subresource);
         let live_object = Live { object: value(&live, &arena), managed: &chosen };
-        let managed = update(&endpoint, live_object, value(&object, &arena), writer, &arena);
+        let managed =
+            update(&endpoint, live_object, LiveForm::Unchecked, value(&object, &arena), writer, &arena);
         let managed = managed.unwrap_or_else(|_| self.managed.clone());
         Ok((object.clone(), managed))
     }
