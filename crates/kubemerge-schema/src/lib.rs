@@ -44,10 +44,11 @@ mod type_table;
 pub use builder::SchemaBuilder;
 pub use compile::{Alternative, Dialect, GoField, GoKind, GoTypes, GoValue, StructId, ValueId};
 pub use compile::{ItemStrategy, ListStrategy, MapStrategy, MergeKey};
+pub use document::kubernetes_version;
 pub use error::{LoadError, LoadErrorKind, LookupError, LookupErrorKind};
 pub use explain::{ExplainError, FieldExplanation, Merge, RuleChange, changes};
 pub use lookup::{ListRule, MapRule};
-pub use model::{Column, ListType, MapType, Origin, Required, Shape};
+pub use model::{Column, ListType, MapType, Origin, Required, Shape, StrategicPatch};
 pub use overlay::{Overlay, OverlayRule};
 pub use schema::{
     DeclaredField, Definition, FieldUnion, KindOf, NameError, Resource, Schema, Subresource, Type,

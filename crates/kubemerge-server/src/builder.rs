@@ -7,7 +7,11 @@ use std::{
 };
 
 use kubemerge_kinds::{custom::document::DocumentSchemas, namespaces::INITIAL_NAMESPACES};
-use kubemerge_schema::{Dialect, Overlay, SchemaBuilder};
+use kubemerge_schema::{
+    Dialect, Overlay, SchemaBuilder,
+    builtin::{NEWEST, Release, releases},
+    kubernetes_version,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -50,6 +54,8 @@ const FIXED_TIME: i64 = 1_767_225_600;
 /// Builds a server; [`ApiServer::builder`] returns one.
 pub struct Builder {
     settings: ApiSettings,
+    /// None until a caller chooses: documents of Kubernetes decide then, else it is the newest version.
+    kubernetes: Option<String>,
     field_indexes: Vec<FieldIndex>,
     dialect: Dialect,
     overlays: Vec<Overlay>,
@@ -83,7 +89,7 @@ impl Default for Builder {
     fn default() -> Self {
         Builder {
             settings: ApiSettings {
-                version: "1.37".into(),
+                version: NEWEST.into(),
                 custom_strategic_merge: CustomStrategicMerge::default(),
                 token: None,
                 watch: WatchSettings {
@@ -92,6 +98,7 @@ impl Default for Builder {
                 },
                 write: WriteSettings::default(),
             },
+            kubernetes: None,
             field_indexes: Vec::new(),
             dialect: Dialect::default(),
             overlays: Vec::new(),
@@ -116,7 +123,7 @@ impl Builder {
     /// The version of Kubernetes whose built-in kinds are served, such as `1.37`; the newest by default.
     pub fn kubernetes(mut self, version: &str) -> Self {
         // Tags have the letter, tables do not.
-        self.settings.version = version.trim_start_matches('v').to_string();
+        self.kubernetes = Some(version.trim_start_matches('v').to_string());
         self
     }
 
@@ -200,8 +207,11 @@ impl Builder {
         self
     }
 
-    /// Loads an OpenAPI document (v2 or v3) beside the built-in tables; its definitions win. Objects of kinds that only
-    /// the document has must satisfy it: required fields, enums, formats, ranges.
+    /// Loads an OpenAPI document (v2 or v3) beside the built-in tables. Its kinds are served at its paths, merged by its
+    /// rules and validated by it: required fields, enums, formats, ranges. Kinds that are built in keep their types,
+    /// defaults and validation, and merge by the rules of the document; a document of Kubernetes itself chooses the
+    /// version of the built-in rules unless [`Builder::kubernetes`] does. A custom resource definition is the same as
+    /// with [`Builder::crds`].
     pub fn openapi(mut self, document: Value) -> Self {
         self.documents.push(document);
         self
@@ -341,6 +351,32 @@ impl Builder {
         self
     }
 
+    /// Moves the definitions among the documents to the objects. One that is given in both ways is one definition.
+    fn take_definitions(&mut self) -> Result<(), BuildError> {
+        let documents = std::mem::take(&mut self.documents);
+        let (definitions, documents): (Vec<Value>, Vec<Value>) =
+            documents.into_iter().partition(is_definition);
+        self.documents = documents;
+        for value in definitions {
+            let name = &value["metadata"]["name"];
+            let same = self
+                .objects
+                .iter()
+                .find(|one| is_definition(&one.value) && one.value["metadata"]["name"] == *name);
+            match same {
+                Some(same) if same.value == value => {}
+                Some(same) => {
+                    return Err(BuildError::about(
+                        same,
+                        "another definition of that name is given as a schema",
+                    ));
+                }
+                None => self.objects.push(Given { value, source: None }),
+            }
+        }
+        Ok(())
+    }
+
     fn complain(&mut self, text: String) {
         // The first error is the one to fix; `build` reports it.
         self.fault.get_or_insert(text);
@@ -364,6 +400,10 @@ impl Builder {
             (None, Dialect::Spec) => CustomStrategicMerge::ByListKeys,
             (None, Dialect::Upstream) => CustomStrategicMerge::Refused,
         };
+        self.take_definitions()?;
+        let version = self.kubernetes.take();
+        self.settings.version =
+            version.or_else(|| version_of(&self.documents)).unwrap_or_else(|| NEWEST.into());
         let mut schema = SchemaBuilder::builtin(&self.settings.version).map_err(BuildError::new)?;
         for document in &self.documents {
             schema = schema.document(document).map_err(BuildError::new)?;
@@ -416,6 +456,18 @@ impl Builder {
         follower.map_err(|error| BuildError::new(format!("cannot start a thread: {error}")))?;
         Ok(ApiServer::new(api, testing))
     }
+}
+
+fn is_definition(document: &Value) -> bool {
+    document["kind"] == "CustomResourceDefinition"
+}
+
+/// The version of Kubernetes that the documents are of, if there are built-in tables for it.
+fn version_of(documents: &[Value]) -> Option<String> {
+    let given = documents.iter().rev().find_map(kubernetes_version)?.trim_start_matches('v');
+    let is_of =
+        |release: &Release| given.strip_prefix(release.version).is_some_and(|rest| rest.starts_with('.'));
+    releases().into_iter().find(is_of).map(|release| release.version.to_string())
 }
 
 /// Creates what every cluster has, as far as the version of Kubernetes knows it.

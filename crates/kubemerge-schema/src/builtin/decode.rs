@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::format::{LIST_TYPES, MAP_TYPES, Release, SHAPES, present};
 use crate::model::{
     Column, DefinitionEntry, Flags, KindEntry, Model, NOWHERE, Name, Node, NodeId, Origin, Required,
-    ResourceEntry, Span, SubresourceEntry, UnionEntry, UnionMemberEntry,
+    ResourceEntry, Span, StrategicPatch, SubresourceEntry, UnionEntry, UnionMemberEntry,
 };
 
 /// A reader that answers zero past the end: the tables are ours, and a test reads all of them.
@@ -174,6 +174,7 @@ fn read_resource(mut record: Bytes) -> ResourceEntry {
         short_names: record.names(),
         categories: record.names(),
         subresources: (0..record.number()).map(|_| read_subresource(&mut record)).collect(),
+        strategic_patch: StrategicPatch::Accepted,
     }
 }
 

@@ -27,6 +27,13 @@ impl DocumentFormat {
     }
 }
 
+/// The version of Kubernetes whose API server has written a document, such as `v1.37.0`: what it says about built-in
+/// kinds belongs to the built-in tables of that version. None for documents of anything else.
+pub fn kubernetes_version(document: &Value) -> Option<&str> {
+    let text = |name: &str| document.get("info")?.get(name)?.as_str();
+    text("version").filter(|_| text("title") == Some("Kubernetes"))
+}
+
 /// The path of the named schemas of an OpenAPI v2 document, for messages.
 pub(crate) const V2_SCHEMAS: &str = "definitions";
 /// The path of the named schemas of an OpenAPI v3 document, for messages.

@@ -5,6 +5,7 @@ mod format;
 mod path;
 mod value;
 
+pub use format::kubernetes_version;
 pub(crate) use format::{
     DocumentFormat, V2_SCHEMAS, V3_SCHEMAS, crd_schema, crd_versions, v2_schemas, v3_schemas,
 };

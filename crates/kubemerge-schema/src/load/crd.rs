@@ -12,7 +12,7 @@ use crate::document::{DocumentPath, crd_schema, crd_versions, object};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::{
     Column, DefinitionEntry, DefinitionId, FieldEntry, Flags, KindEntry, Model, NOWHERE, Name, Node, NodeId,
-    Origin, Required, ResourceEntry, Shape, SubresourceEntry,
+    Origin, Required, ResourceEntry, Shape, StrategicPatch, SubresourceEntry,
 };
 
 const SYNTAX: Syntax = Syntax { column: Column::V3, prefix: "#/", all_of: AllOf::Restricts };
@@ -236,5 +236,6 @@ fn add_resource(model: &mut Model, names: &Names<'_>, version: &str, entry: &Val
         short_names,
         categories,
         subresources,
+        strategic_patch: StrategicPatch::Refused,
     });
 }

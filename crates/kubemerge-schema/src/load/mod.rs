@@ -4,4 +4,5 @@ pub(crate) mod crd;
 mod openapi;
 pub(crate) mod openapi_v2;
 pub(crate) mod openapi_v3;
+mod paths;
 mod reader;

@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use super::openapi::{self, Definitions};
+use super::paths;
 use super::reader::{AllOf, Syntax};
 use crate::document::{V2_SCHEMAS, v2_schemas};
 use crate::error::LoadError;
@@ -14,5 +15,7 @@ const SYNTAX: Syntax = Syntax { column: Column::V2, prefix: "#/definitions/", al
 
 /// Adds the definitions of a document to the model.
 pub(crate) fn load(model: &mut Model, document: &Value) -> Result<(), LoadError> {
-    openapi::load(model, SYNTAX, Definitions { at: V2_SCHEMAS, schemas: v2_schemas(document) })
+    openapi::load(model, SYNTAX, Definitions { at: V2_SCHEMAS, schemas: v2_schemas(document) })?;
+    paths::load(model, document);
+    Ok(())
 }

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::openapi::{self, Definitions};
+use super::paths;
 use super::reader::{AllOf, Syntax};
 use crate::document::{V3_SCHEMAS, v3_schemas};
 use crate::error::LoadError;
@@ -16,7 +17,9 @@ const SYNTAX: Syntax =
 
 /// Adds the definitions of a document to the model.
 pub(crate) fn load(model: &mut Model, document: &Value) -> Result<(), LoadError> {
-    openapi::load(model, SYNTAX, Definitions { at: V3_SCHEMAS, schemas: v3_schemas(document) })
+    openapi::load(model, SYNTAX, Definitions { at: V3_SCHEMAS, schemas: v3_schemas(document) })?;
+    paths::load(model, document);
+    Ok(())
 }
 
 /// Whether a document has any schemas; some that a server publishes list paths only.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::terms::{Column, ListType, MapType, Origin, Required, Shape};
+use super::terms::{Column, ListType, MapType, Origin, Required, Shape, StrategicPatch};
 
 /// A string of the model, by number; [`Name::NONE`] means "not given".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -203,6 +203,7 @@ pub(crate) struct ResourceEntry {
     pub(crate) short_names: Vec<Name>,
     pub(crate) categories: Vec<Name>,
     pub(crate) subresources: Vec<SubresourceEntry>,
+    pub(crate) strategic_patch: StrategicPatch,
 }
 
 /// A part of a resource that has its own address, and the kind it speaks.

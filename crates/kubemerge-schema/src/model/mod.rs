@@ -13,5 +13,5 @@ pub(crate) use entries::{
 };
 pub(crate) use patch_strategy::parse_strategy;
 pub(crate) use tables::{Model, last_part, split_api_version};
-pub use terms::{Column, ListType, MapType, Origin, Required, Shape};
+pub use terms::{Column, ListType, MapType, Origin, Required, Shape, StrategicPatch};
 pub(crate) use topology::{is_atomic, item_of, target};

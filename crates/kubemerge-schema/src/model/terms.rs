@@ -109,6 +109,15 @@ pub enum Required {
     Yes,
 }
 
+/// Whether an API server takes strategic merge patches of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StrategicPatch {
+    /// It does, as of built-in kinds.
+    Accepted,
+    /// It answers 415, as of custom resources.
+    Refused,
+}
+
 /// Where a definition came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::check::SchemaFinding;
 use crate::compile::{Dialect, GoTypes, PlainTypes, Rules, compile};
-use crate::model::{DefinitionId, Model};
+use crate::model::{DefinitionId, Model, Origin};
 
 /// Compiled rules of one dialect: a flat table that threads can share.
 #[derive(Debug)]
@@ -59,6 +59,12 @@ impl Schema {
         self.kinds.find(&self.model, [kind, group, version])
     }
 
+    /// The built-in definition of a kind, whatever documents say about the kind.
+    pub(crate) fn built_in_definition(&self, wanted: [&str; 3]) -> Option<DefinitionId> {
+        let is_built_in = |id: &DefinitionId| self.model.definitions[*id as usize].origin == Origin::BuiltIn;
+        self.kinds.all(&self.model, wanted).find(is_built_in)
+    }
+
     pub(crate) fn rules(&self) -> &Rules {
         &self.rules
     }
@@ -88,9 +94,15 @@ impl KindIndex {
 
     /// The definition of a kind; of several the one that was loaded last.
     fn find(&self, model: &Model, wanted: [&str; 3]) -> Option<DefinitionId> {
-        // The last of equal kinds: sorting is stable, and later documents count.
+        self.all(model, wanted).next()
+    }
+
+    /// All definitions of a kind, the one that was loaded last first.
+    fn all<'m>(&'m self, model: &'m Model, wanted: [&'m str; 3]) -> impl Iterator<Item = DefinitionId> + 'm {
+        // From the last of equal kinds back: sorting is stable, and later documents count.
         let after = self.places.partition_point(|place| KindIndex::key(model, *place) <= wanted);
-        let place = *self.places.get(after.checked_sub(1)?)?;
-        (KindIndex::key(model, place) == wanted).then(|| model.kinds[place as usize].definition)
+        let equal = move |place: &&u32| KindIndex::key(model, **place) == wanted;
+        let places = self.places[..after].iter().rev().take_while(equal);
+        places.map(|place| model.kinds[*place as usize].definition)
     }
 }

@@ -4,16 +4,14 @@ use std::borrow::Cow;
 
 use super::Schema;
 use crate::compile::{GoField, GoKind, GoTypes, GoValue, StructId};
-use crate::model::{Origin, last_part, split_api_version, start_of};
+use crate::model::{last_part, split_api_version, start_of};
 
 impl Schema {
     /// The Go struct of a built-in kind.
     pub fn go_struct(&self, api_version: &str, kind: &str) -> Option<StructId> {
         let (group, version) = split_api_version(api_version);
-        let definition = self.definition_of_kind([kind, group, version])?;
-        // Loaded documents say nothing about Go types, even of kinds that have them.
-        let is_built_in = self.model().definitions[definition as usize].origin == Origin::BuiltIn;
-        self.go_types().struct_of_definition(definition).filter(|_| is_built_in)
+        // Loaded documents say nothing about Go types: a kind that one describes again keeps its own.
+        self.go_types().struct_of_definition(self.built_in_definition([kind, group, version])?)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Schema;
-use crate::model::{Name, ResourceEntry, SubresourceEntry};
+use crate::model::{Name, ResourceEntry, StrategicPatch, SubresourceEntry};
 
 /// A resource of the REST interface.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub struct Subresource<'s> {
 }
 
 impl Schema {
-    /// Every resource: of the built-in tables, and of custom resource definitions.
+    /// Every resource: of the built-in tables, of the paths of OpenAPI documents, and of custom resource definitions.
     pub fn resources(&self) -> impl DoubleEndedIterator<Item = Resource<'_>> {
         self.model().resources.iter().map(|entry| Resource { schema: self, entry })
     }
@@ -87,6 +87,11 @@ impl<'s> Resource<'s> {
     /// Groups of resources it belongs to, e.g. `all`.
     pub fn categories(self) -> impl Iterator<Item = &'s str> {
         texts(self.schema, &self.entry.categories)
+    }
+
+    /// Whether an API server takes strategic merge patches of it.
+    pub fn strategic_patch(self) -> StrategicPatch {
+        self.entry.strategic_patch
     }
 
     /// Its parts with an address of their own.

@@ -1,6 +1,7 @@
 //! PATCH: applied to the newest state, and again if another client was faster.
 
 use kubemerge::PatchType;
+use kubemerge_schema::StrategicPatch;
 
 use crate::{
     catalog::call::Call,
@@ -87,7 +88,8 @@ fn apply(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<
 
 /// The type of patch that the content type names, if the resource accepts it.
 pub(crate) fn patch_type(call: &Call<'_>, custom: CustomStrategicMerge) -> Outcome<PatchType> {
-    let strategic = call.resource.custom().is_none() || custom == CustomStrategicMerge::ByListKeys;
+    let strategic = call.resource.strategic_patch == StrategicPatch::Accepted
+        || custom == CustomStrategicMerge::ByListKeys;
     let given = media::content_type(call.headers).unwrap_or_default();
     match PatchType::from_content_type(given) {
         // An apply goes another way: what arrives here has no configuration and no manager.

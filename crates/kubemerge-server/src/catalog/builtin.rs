@@ -53,6 +53,7 @@ fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {
             .collect(),
         strategy: entry.strategy,
         selectable: entry.presentation.selectable.into(),
+        strategic_patch: facts.strategic_patch(),
         origin: Origin::BuiltIn(BuiltIn::of(entry)),
         storage: entry.stored_in.map_or_else(|| api_version(group, storage_version), str::to_string),
     }

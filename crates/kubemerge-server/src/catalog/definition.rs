@@ -14,6 +14,7 @@ use kubemerge_kinds::{
     registry::{Scope, Selectable},
     strategy::Strategy,
 };
+use kubemerge_schema::StrategicPatch;
 use serde_json::{Value, json};
 
 use crate::{
@@ -72,6 +73,7 @@ fn resource(version: &Value, storage: &str, definition: &Value, types: &Arc<Cust
         subresources: subresources(spec, version, &kind),
         strategy: Strategy::CUSTOM,
         selectable: Selectable::custom(selectable(version)),
+        strategic_patch: StrategicPatch::Refused,
         origin: Origin::Custom(Arc::new(CustomVersion {
             revised: definition.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0) > 1,
             terminating: definition.pointer("/metadata/deletionTimestamp").is_some(),

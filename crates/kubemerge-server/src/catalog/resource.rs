@@ -7,7 +7,7 @@ use kubemerge_kinds::{
     registry::{KindEntry, Scope, Selectable},
     strategy::Strategy,
 };
-use kubemerge_schema::Schema;
+use kubemerge_schema::{Schema, StrategicPatch};
 use kubemerge_value::Canonical;
 
 use crate::{
@@ -35,6 +35,8 @@ pub(crate) struct Resource {
     pub(crate) strategy: Strategy,
     /// The fields that field selectors may name.
     pub(crate) selectable: Selectable,
+    /// Whether strategic merge patches are taken in every dialect.
+    pub(crate) strategic_patch: StrategicPatch,
     pub(crate) origin: Origin,
     /// The apiVersion in which objects are stored; its group may be another one, whose objects they are too.
     pub(crate) storage: String,

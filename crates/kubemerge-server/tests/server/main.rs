@@ -26,6 +26,7 @@ mod readme;
 mod reliability;
 mod robustness;
 mod runtime;
+mod sources;
 mod streams;
 mod subresources;
 mod support;
