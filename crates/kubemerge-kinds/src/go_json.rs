@@ -1,221 +1,83 @@
 //! What Go's JSON decoder says about a text that is not JSON, or not an object.
 
-use crate::go_text::quoted;
+use kubemerge_value::{Arena, Expected, PullReader, Start, TextFault};
 
-/// How deep Go reads.
-const MAX_DEPTH: usize = 10_000;
+use crate::go_text::quoted;
 
 /// What Go says when it decodes the text into a map; nothing if it succeeds.
 pub(crate) fn map_problem(text: &[u8]) -> Option<String> {
-    let mut scanner = Scanner { state: State::Value, around: Vec::new() };
-    for byte in text {
-        if let Err(problem) = scanner.step(*byte) {
-            return Some(problem);
-        }
-    }
-    // Go ends a number with a space of its own, which may be the first byte that does not fit.
-    match scanner.step(b' ') {
-        Err(problem) => Some(problem),
-        Ok(()) if !scanner.is_done() => Some("unexpected end of JSON input".to_owned()),
-        Ok(()) => wrong_type(text),
+    // Go reads bytes that are not UTF-8. To the grammar all bytes beyond ASCII are the same.
+    let grammar: String =
+        text.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { '?' }).collect();
+    let arena = Arena::new();
+    match PullReader::new(&grammar, &arena).first_fault() {
+        Some(fault) => Some(syntax_error(text, fault)),
+        None => wrong_type(PullReader::new(&grammar, &arena).start()),
     }
 }
 
-fn wrong_type(text: &[u8]) -> Option<String> {
-    let first = text.iter().find(|byte| !is_space(**byte))?;
-    let name = match first {
-        // Null decodes into a map that is nil.
-        b'{' | b'n' => return None,
-        b'[' => "array",
-        b'"' => "string",
-        b't' | b'f' => "bool",
-        _ => "number",
+fn wrong_type(start: Start) -> Option<String> {
+    // Null decodes into a map that is nil.
+    let is_map = matches!(start, Start::Map | Start::Null);
+    let name = start.go_name();
+    (!is_map)
+        .then(|| format!("json: cannot unmarshal {name} into Go value of type map[string]interface {{}}"))
+}
+
+fn syntax_error(text: &[u8], fault: TextFault) -> String {
+    let before = text.get(..fault.at).unwrap_or_default();
+    let context = match fault.expected {
+        Expected::LessDepth => return "exceeded max depth".to_owned(),
+        Expected::Word => in_word(before),
+        Expected::Digit => in_number(before).to_owned(),
+        // In the others the character is a hexadecimal digit, or the letter before them.
+        Expected::Escape if before.ends_with(b"\\") => "in string escape code".to_owned(),
+        Expected::Escape => "in \\u hexadecimal character escape".to_owned(),
+        // Go ends a text with a space of its own, which fits here and not in the tokens above.
+        _ if fault.at >= text.len() => return "unexpected end of JSON input".to_owned(),
+        between => between_tokens(between).to_owned(),
     };
-    Some(format!("json: cannot unmarshal {name} into Go value of type map[string]interface {{}}"))
+    let byte = text.get(fault.at).copied().unwrap_or(b' ');
+    format!("invalid character {} {context}", quoted_byte(byte))
 }
 
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Around {
-    Key,
-    Value,
-    Array,
-}
-
-#[derive(Clone, Copy)]
-enum State {
-    Value,
-    /// After `[`: a value or `]`.
-    FirstItem,
-    /// After `{`: a key or `}`.
-    FirstKey,
-    Key,
-    /// After a value: whatever may follow it.
-    After,
-    Text,
-    Escape,
-    Hex(u8),
-    Minus,
-    Zero,
-    Digits,
-    Dot,
-    Fraction,
-    Exponent,
-    ExponentSign,
-    ExponentDigits,
-    Literal(&'static str, usize),
-}
-
-struct Scanner {
-    state: State,
-    around: Vec<Around>,
-}
-
-impl Scanner {
-    fn is_done(&self) -> bool {
-        self.around.is_empty() && matches!(self.state, State::After)
-    }
-
-    fn step(&mut self, byte: u8) -> Result<(), String> {
-        self.state = match self.state {
-            State::Value | State::FirstItem | State::FirstKey | State::Key | State::After
-                if is_space(byte) =>
-            {
-                return Ok(());
-            }
-            State::FirstItem if byte == b']' => self.close(),
-            State::Value | State::FirstItem => self.value(byte)?,
-            State::FirstKey if byte == b'}' => self.close(),
-            State::FirstKey | State::Key if byte == b'"' => State::Text,
-            State::FirstKey | State::Key => return bad(byte, "looking for beginning of object key string"),
-            State::After => self.after(byte)?,
-            State::Text => in_text(byte)?,
-            State::Escape => escape(byte)?,
-            State::Hex(left) if byte.is_ascii_hexdigit() => {
-                if left == 1 {
-                    State::Text
-                } else {
-                    State::Hex(left - 1)
-                }
-            }
-            State::Hex(_) => return bad(byte, "in \\u hexadecimal character escape"),
-            State::Literal(word, at) => literal(byte, word, at)?,
-            number => return self.number(number, byte),
-        };
-        Ok(())
-    }
-
-    fn value(&mut self, byte: u8) -> Result<State, String> {
-        Ok(match byte {
-            b'{' => self.open(Around::Key, State::FirstKey)?,
-            b'[' => self.open(Around::Array, State::FirstItem)?,
-            b'"' => State::Text,
-            b'-' => State::Minus,
-            b'0' => State::Zero,
-            b'1'..=b'9' => State::Digits,
-            b't' => State::Literal("true", 1),
-            b'f' => State::Literal("false", 1),
-            b'n' => State::Literal("null", 1),
-            _ => return bad(byte, "looking for beginning of value"),
-        })
-    }
-
-    fn open(&mut self, around: Around, state: State) -> Result<State, String> {
-        // encoding/json has this limit as well.
-        if self.around.len() >= MAX_DEPTH {
-            return Err("exceeded max depth".to_owned());
-        }
-        self.around.push(around);
-        Ok(state)
-    }
-
-    fn close(&mut self) -> State {
-        self.around.pop();
-        State::After
-    }
-
-    fn after(&mut self, byte: u8) -> Result<State, String> {
-        let Some(around) = self.around.last_mut() else { return bad(byte, "after top-level value") };
-        Ok(match (*around, byte) {
-            (Around::Key, b':') => {
-                *around = Around::Value;
-                State::Value
-            }
-            (Around::Value, b',') => {
-                *around = Around::Key;
-                State::Key
-            }
-            (Around::Value, b'}') | (Around::Array, b']') => self.close(),
-            (Around::Array, b',') => State::Value,
-            (Around::Key, _) => return bad(byte, "after object key"),
-            (Around::Value, _) => return bad(byte, "after object key:value pair"),
-            (Around::Array, _) => return bad(byte, "after array element"),
-        })
-    }
-
-    /// A byte of a number, or the one that ends it.
-    fn number(&mut self, state: State, byte: u8) -> Result<(), String> {
-        self.state = match (state, byte) {
-            (State::Minus, b'0') => State::Zero,
-            (State::Minus, b'1'..=b'9') => State::Digits,
-            (State::Minus, _) => return bad(byte, "in numeric literal"),
-            (State::Digits, b'0'..=b'9') => State::Digits,
-            (State::Digits | State::Zero, b'.') => State::Dot,
-            (State::Dot | State::Fraction, b'0'..=b'9') => State::Fraction,
-            (State::Dot, _) => return bad(byte, "after decimal point in numeric literal"),
-            (State::Digits | State::Zero | State::Fraction, b'e' | b'E') => State::Exponent,
-            (State::Exponent, b'+' | b'-') => State::ExponentSign,
-            (State::Exponent | State::ExponentSign | State::ExponentDigits, b'0'..=b'9') => {
-                State::ExponentDigits
-            }
-            (State::Exponent | State::ExponentSign, _) => return bad(byte, "in exponent of numeric literal"),
-            _ => {
-                // The byte belongs to what follows the number.
-                self.state = State::After;
-                return self.step(byte);
-            }
-        };
-        Ok(())
+fn between_tokens(expected: Expected) -> &'static str {
+    match expected {
+        Expected::Name => "looking for beginning of object key string",
+        Expected::Colon => "after object key",
+        Expected::NextMember => "after object key:value pair",
+        Expected::NextItem => "after array element",
+        Expected::Text => "in string literal",
+        Expected::End => "after top-level value",
+        _ => "looking for beginning of value",
     }
 }
 
-fn in_text(byte: u8) -> Result<State, String> {
+/// Where a number breaks off.
+fn in_number(before: &[u8]) -> &'static str {
+    match before {
+        [.., b'.'] => "after decimal point in numeric literal",
+        [.., b'e' | b'E'] | [.., b'e' | b'E', b'+' | b'-'] => "in exponent of numeric literal",
+        _ => "in numeric literal",
+    }
+}
+
+/// Where `true`, `false` or `null` breaks off.
+fn in_word(before: &[u8]) -> String {
+    let broken = ["true", "false", "null"].into_iter().find_map(|word| {
+        let length = (1..word.len()).find(|length| before.ends_with(&word.as_bytes()[..*length]))?;
+        Some((word, char::from(word.as_bytes()[length])))
+    });
+    broken.map_or_else(String::new, |(word, next)| format!("in literal {word} (expecting '{next}')"))
+}
+
+/// Go reads a byte as a code point, and quotes a character in its own way.
+fn quoted_byte(byte: u8) -> String {
     match byte {
-        b'"' => Ok(State::After),
-        b'\\' => Ok(State::Escape),
-        0..0x20 => bad(byte, "in string literal"),
-        _ => Ok(State::Text),
-    }
-}
-
-fn escape(byte: u8) -> Result<State, String> {
-    match byte {
-        b'b' | b'f' | b'n' | b'r' | b't' | b'\\' | b'/' | b'"' => Ok(State::Text),
-        b'u' => Ok(State::Hex(4)),
-        _ => bad(byte, "in string escape code"),
-    }
-}
-
-fn literal(byte: u8, word: &'static str, at: usize) -> Result<State, String> {
-    let expected = word.as_bytes()[at];
-    if byte != expected {
-        return bad(byte, &format!("in literal {word} (expecting '{}')", char::from(expected)));
-    }
-    Ok(if at + 1 == word.len() { State::After } else { State::Literal(word, at + 1) })
-}
-
-fn bad<T>(byte: u8, context: &str) -> Result<T, String> {
-    let char = match byte {
-        // Go quotes a character in its own way: this one is escaped, the double quote is not.
         b'\'' => "'\\''".to_owned(),
         b'"' => "'\"'".to_owned(),
-        // Go reads the byte as a code point.
         _ => format!("'{}'", quoted(char::from(byte).encode_utf8(&mut [0; 4])).trim_matches('"')),
-    };
-    Err(format!("invalid character {char} {context}"))
+    }
 }
 
 #[cfg(test)]
@@ -243,6 +105,16 @@ mod tests {
             ("\"\n", "invalid character '\\n' in string literal"),
             ("'", "invalid character '\\'' looking for beginning of value"),
             ("[1]", "json: cannot unmarshal array into Go value of type map[string]interface {}"),
+            ("{\"a\":1,}", "invalid character '}' looking for beginning of object key string"),
+            ("[1,]", "invalid character ']' looking for beginning of value"),
+            ("[\"a\\", "invalid character ' ' in string escape code"),
+            ("[\"a", "unexpected end of JSON input"),
+            ("-", "invalid character ' ' in numeric literal"),
+            ("1e+", "invalid character ' ' in exponent of numeric literal"),
+            ("[01]", "invalid character '1' after array element"),
+            ("[1e999,", "unexpected end of JSON input"),
+            ("nul\0", "invalid character '\\x00' in literal null (expecting 'l')"),
+            ("é", "invalid character 'Ã' looking for beginning of value"),
             ("7", "json: cannot unmarshal number into Go value of type map[string]interface {}"),
         ];
         for (text, problem) in cases {

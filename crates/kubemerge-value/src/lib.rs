@@ -45,7 +45,7 @@ pub use list_view::{ListView, Pick, list, map};
 pub use map_edit::MapEdit;
 pub use node::{Entry, Kind, Node, Scalar, deep_equal};
 pub use path::{Path, Side};
-pub use reader::{Level, NumberText, PullReader, Start, TextForm};
+pub use reader::{Expected, Level, NumberText, PullReader, Start, TextFault, TextForm};
 pub use scan::{quote_or_backslash, string_length};
 pub use shared::SharedValue;
 pub use stack::deep;

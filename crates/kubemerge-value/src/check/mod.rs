@@ -8,6 +8,8 @@ mod blocks;
 mod exact;
 mod token;
 
+pub(crate) use token::{Fault, escape_end, literal_number_end, number_end};
+
 use crate::{
     error::{ParseError, ParseErrorKind as Kind},
     text::Ends,
@@ -31,16 +33,6 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Checked, ParseError> {
         // The fast check only knows that something is wrong or unusual.
         None => exact::check(bytes).map_err(|fault| ParseError::at(fault.kind, bytes, fault.at)),
     }
-}
-
-/// The end of a number, if it is one.
-pub(crate) fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
-    matches!(bytes.get(at)?, b'-' | b'0'..=b'9').then(|| token::word_end(bytes, at).ok())?
-}
-
-/// The end of the escape whose letter, after the backslash, is at `at`; `None` if it is none.
-pub(crate) fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
-    token::escape_end(bytes, at).ok()
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use crate::{error::ParseErrorKind as Kind, number};
 
 /// What is wrong, and with which byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) kind: Kind,
-    pub(super) at: usize,
+pub(crate) struct Fault {
+    pub(crate) kind: Kind,
+    pub(crate) at: usize,
 }
 
 /// The end of the number or literal that starts at `at`.
@@ -35,24 +35,33 @@ fn broken_literal(bytes: &[u8], at: usize, word: &[u8]) -> Fault {
     Fault { kind, at: at + good }
 }
 
+/// The end of a number that a 64-bit float can hold.
 #[inline]
-fn number_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
-    let mut at = start;
-    if bytes.get(at) == Some(&b'-') {
-        at += 1;
-    }
-    // JSON allows no leading zeros.
-    at = if bytes.get(at) == Some(&b'0') { at + 1 } else { digits_end(bytes, at)? };
+pub(crate) fn number_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+    let at = whole_end(bytes, start)?;
     match bytes.get(at) {
-        Some(b'.' | b'e' | b'E') => fraction_end(bytes, start, at),
-        // Fewer digits than this always fit a 64-bit float.
+        Some(b'.' | b'e' | b'E') => in_range(bytes, start, fraction_end(bytes, at)?),
+        // Fewer digits than this always fit.
         _ if at - start > 300 => in_range(bytes, start, at),
         _ => Ok(at),
     }
 }
 
-/// The end of a number that is no integer; the integer part ends at `at`.
-fn fraction_end(bytes: &[u8], start: usize, mut at: usize) -> Result<usize, Fault> {
+/// The end of a number of any size.
+pub(crate) fn literal_number_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+    fraction_end(bytes, whole_end(bytes, start)?)
+}
+
+/// The end of the integer part of a number.
+#[inline]
+fn whole_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+    let at = start + usize::from(bytes.get(start) == Some(&b'-'));
+    // JSON allows no leading zeros.
+    if bytes.get(at) == Some(&b'0') { Ok(at + 1) } else { digits_end(bytes, at) }
+}
+
+/// The end of the fraction and the exponent that may begin at `at`.
+fn fraction_end(bytes: &[u8], mut at: usize) -> Result<usize, Fault> {
     if bytes.get(at) == Some(&b'.') {
         at = digits_end(bytes, at + 1)?;
     }
@@ -63,7 +72,7 @@ fn fraction_end(bytes: &[u8], start: usize, mut at: usize) -> Result<usize, Faul
         }
         at = digits_end(bytes, at)?;
     }
-    in_range(bytes, start, at)
+    Ok(at)
 }
 
 #[inline]
@@ -87,7 +96,7 @@ fn in_range(bytes: &[u8], start: usize, end: usize) -> Result<usize, Fault> {
 }
 
 /// The end of the escape whose letter, after the backslash, is at `at`.
-pub(super) fn escape_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
+pub(crate) fn escape_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
     match bytes.get(at) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
         // Halves of surrogate pairs are accepted, as Go does; they decode to U+FFFD.

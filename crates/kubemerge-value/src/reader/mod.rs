@@ -5,8 +5,9 @@
 //! says whether the text was canonical, which is known at the end at no extra cost.
 //!
 //! The caller asks what comes next and enters maps and lists; it keeps a [`Level`] for each that is open, so that the
-//! reader needs no stack of its own. [`Document::check`](crate::Document::check) names a fault and its place.
+//! reader needs no stack of its own. [`PullReader::fault`] names the first fault and its place.
 
+mod fault;
 mod number;
 mod parts;
 mod pass;
@@ -14,8 +15,11 @@ mod string;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use fault::{Expected, TextFault};
 pub use number::NumberText;
 pub(crate) use pass::canonical_depth;
+
+use std::ops::Range;
 
 use crate::{Arena, MAX_DEPTH, node::Node, string::is_before};
 use parts::Parts;
@@ -48,6 +52,7 @@ pub struct PullReader<'a> {
     form: TextForm,
     /// The next value, if it is not text throughout; then there is no text.
     node: Option<Node<'a>>,
+    fault: Option<TextFault>,
     arena: &'a Arena,
 }
 
@@ -121,10 +126,11 @@ impl<'a> Level<'a> {
 impl<'a> PullReader<'a> {
     /// The beginning of a text. Strings that have escapes are decoded into the arena.
     pub fn new(text: &'a str, arena: &'a Arena) -> Self {
-        let mut reader = PullReader { text, at: 0, depth: 0, form: TextForm::Canonical, node: None, arena };
+        let mut reader =
+            PullReader { text, at: 0, depth: 0, form: TextForm::Canonical, node: None, fault: None, arena };
         // Offsets are u32 everywhere.
         if u32::try_from(text.len()).is_err() {
-            reader.fail();
+            reader.fail(Expected::ShortUtf8);
         }
         reader
     }
@@ -135,7 +141,7 @@ impl<'a> PullReader<'a> {
             Ok(text) => PullReader::new(text, arena),
             Err(_) => {
                 let mut reader = PullReader::new("", arena);
-                reader.fail();
+                reader.fail(Expected::ShortUtf8);
                 reader
             }
         }
@@ -176,12 +182,6 @@ impl<'a> PullReader<'a> {
     #[inline]
     fn is_not_canonical(&mut self) {
         self.form = self.form.max(TextForm::Given);
-    }
-
-    /// From here on nothing is read.
-    #[cold]
-    fn fail(&mut self) {
-        (self.text, self.at, self.node, self.form) = ("", 0, None, TextForm::NotJson);
     }
 
     /// What the next value is; passes over nothing but white space.
@@ -239,9 +239,29 @@ impl<'a> PullReader<'a> {
             }
             _ => return self.name_of_part(map),
         }
-        let name = self.name_text()?;
+        let name = self.string();
+        self.colon()?;
         self.note_name(map, name);
         Some(name)
+    }
+
+    /// The place of the name of the next member in the text, with its quotes; `None` at the end of the map.
+    pub fn name_place(&mut self, map: &mut Level<'a>) -> Option<Range<usize>> {
+        match self.peek() {
+            b',' if map.last.is_some() => self.at += 1,
+            b'"' if map.last.is_none() => {}
+            _ => {
+                self.name(map);
+                return None;
+            }
+        }
+        self.peek();
+        let start = self.at;
+        let name = self.string();
+        let place = start..self.at;
+        self.colon()?;
+        self.note_name(map, name);
+        Some(place)
     }
 
     #[inline]
@@ -253,16 +273,15 @@ impl<'a> PullReader<'a> {
         map.last = Some(name);
     }
 
-    /// A name, and the colon after it.
+    /// The colon after a name.
     #[inline]
-    fn name_text(&mut self) -> Option<&'a str> {
-        let name = self.string();
+    fn colon(&mut self) -> Option<()> {
         if self.peek() != b':' {
-            self.fail();
+            self.fail(Expected::Colon);
             return None;
         }
         self.at += 1;
-        Some(name)
+        Some(())
     }
 
     /// Whether a list has another item; if not, it has ended.
@@ -277,7 +296,8 @@ impl<'a> PullReader<'a> {
                 return false;
             }
             1.. if is_start => {}
-            _ => return self.item_of_part(list),
+            _ if is_start => return self.item_of_part(list, Expected::Value),
+            _ => return self.item_of_part(list, Expected::NextItem),
         }
         true
     }
@@ -291,10 +311,12 @@ impl<'a> PullReader<'a> {
             _ => b"null",
         };
         // Text after a word is a fault that the next step finds.
-        if self.text.as_bytes().get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        if rest.starts_with(word) {
             self.at += word.len();
         } else {
-            self.fail();
+            let right = rest.iter().zip(word).take_while(|(byte, letter)| byte == letter).count();
+            self.fail_at(self.at + right, Expected::Word);
         }
     }
 
@@ -313,8 +335,16 @@ impl<'a> PullReader<'a> {
 
     /// What is known of the text, all of which was read.
     pub fn finish(mut self) -> TextForm {
+        self.end();
+        if self.depth > 0 { TextForm::NotJson } else { self.form }
+    }
+
+    /// Passes over white space; more text is a fault.
+    pub fn end(&mut self) {
         self.peek();
-        if self.at < self.text.len() || self.depth > 0 { TextForm::NotJson } else { self.form }
+        if self.at < self.text.len() {
+            self.fail(Expected::End);
+        }
     }
 
     /// Reads all of the text.

@@ -1,7 +1,11 @@
 //! Numbers: 64-bit integers and floats, as Kubernetes tells them apart.
 
-use super::{PullReader, TextForm};
-use crate::{check::number_end, number};
+use super::{Expected, PullReader, TextForm};
+use crate::{
+    check::{Fault, literal_number_end, number_end},
+    error::ParseErrorKind,
+    number,
+};
 
 /// A number as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +66,7 @@ impl<'a> PullReader<'a> {
     #[inline(never)]
     fn unusual_number(&mut self) -> NumberText<'a> {
         let end = number_end(self.text.as_bytes(), self.at);
-        let Some(literal) = end.and_then(|end| self.text.get(self.at..end)) else {
-            self.fail();
-            return NumberText { literal: "0", int: Some(0) };
-        };
-        self.at += literal.len();
+        let Some(literal) = self.number_up_to(end) else { return NumberText { literal: "0", int: Some(0) } };
         if self.form == TextForm::Canonical {
             let mut written = Vec::new();
             number::write_canonical(literal.as_bytes(), &mut written);
@@ -75,5 +75,32 @@ impl<'a> PullReader<'a> {
             }
         }
         NumberText { literal, int: number::decode_int(literal.as_bytes()) }
+    }
+
+    /// The text of a number of any size, as it is written.
+    pub fn number_literal(&mut self) -> &'a str {
+        self.peek();
+        // Not compared with the canonical form.
+        self.is_not_canonical();
+        let end = literal_number_end(self.text.as_bytes(), self.at);
+        self.number_up_to(end).unwrap_or("0")
+    }
+
+    fn number_up_to(&mut self, end: Result<usize, Fault>) -> Option<&'a str> {
+        match end {
+            Ok(end) => {
+                let literal = self.text.get(self.at..end)?;
+                self.at = end;
+                Some(literal)
+            }
+            Err(Fault { kind: ParseErrorKind::NumberOutOfRange, at }) => {
+                self.fail_at(at, Expected::NumberInRange);
+                None
+            }
+            Err(Fault { at, .. }) => {
+                self.fail_at(at, Expected::Digit);
+                None
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::slice::Iter;
 
-use super::{Level, PullReader, Start, TextForm};
+use super::{Expected, Level, PullReader, Start, TextForm};
 use crate::{
     Arena, MAX_DEPTH,
     node::{Entry, Kind, Node, Scalar},
@@ -42,7 +42,7 @@ impl<'a> PullReader<'a> {
         match std::str::from_utf8(text) {
             Ok(text) => self.text = text,
             // Nodes are UTF-8 in all their parts.
-            Err(_) => self.fail(),
+            Err(_) => self.fail(Expected::ShortUtf8),
         }
     }
 
@@ -53,7 +53,7 @@ impl<'a> PullReader<'a> {
             Some(Kind::Map) => Start::Map,
             Some(_) => Start::List,
             None => {
-                self.fail();
+                self.fail(Expected::Value);
                 Start::Null
             }
         }
@@ -71,7 +71,8 @@ impl<'a> PullReader<'a> {
         };
         match parts {
             Some(_) => self.depth += 1,
-            None => self.fail(),
+            None if self.depth >= MAX_DEPTH => self.fail(Expected::LessDepth),
+            None => self.fail(Expected::Value),
         }
         Level::new(parts.map(|parts| self.arena.alloc(parts)))
     }
@@ -82,7 +83,8 @@ impl<'a> PullReader<'a> {
         let next = match &mut map.parts {
             Some(Parts::Members(members)) if self.is_between_parts() => members.next(),
             _ => {
-                self.fail();
+                let is_first = map.last.is_none();
+                self.fail(if is_first { Expected::Name } else { Expected::NextMember });
                 return None;
             }
         };
@@ -98,11 +100,11 @@ impl<'a> PullReader<'a> {
 
     /// The next item of a node.
     #[cold]
-    pub(super) fn item_of_part(&mut self, list: &mut Level<'a>) -> bool {
+    pub(super) fn item_of_part(&mut self, list: &mut Level<'a>, expected: Expected) -> bool {
         let next = match &mut list.parts {
             Some(Parts::Items(items)) if self.is_between_parts() => items.next(),
             _ => {
-                self.fail();
+                self.fail(expected);
                 return false;
             }
         };

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{Level, PullReader, Start, TextForm};
+use super::{Level, PullReader, Start, TextFault, TextForm};
 use crate::Arena;
 
 /// How deep canonical JSON is nested; `None` for other bytes, of which no more is read than needed.
@@ -25,6 +25,13 @@ impl<'a> PullReader<'a> {
         text.get(start..self.at).unwrap_or_default()
     }
 
+    /// Passes over all of the text and answers its first fault. Numbers may have any size.
+    pub fn first_fault(mut self) -> Option<TextFault> {
+        self.pass_parts(TextForm::Given, PullReader::pass_literal);
+        self.end();
+        self.fault
+    }
+
     /// Whether all of the text is canonical; it is read only as long as it is.
     pub fn is_canonical(mut self) -> bool {
         self.pass_while(TextForm::Canonical);
@@ -33,6 +40,12 @@ impl<'a> PullReader<'a> {
 
     /// Passes over the next value as long as the text has this form. Answers how deep it is nested.
     fn pass_while(&mut self, form: TextForm) -> usize {
+        self.pass_parts(form, PullReader::pass_scalar)
+    }
+
+    /// The same, with a function that passes over scalars.
+    #[inline]
+    fn pass_parts(&mut self, form: TextForm, pass_scalar: impl Fn(&mut Self, Start)) -> usize {
         // A stack of its own instead of recursion: the depth is up to the input.
         let (mut around, mut open, mut depth) = (SmallVec::<[Open<'a>; 8]>::new(), Open::Nothing, 0);
         loop {
@@ -40,7 +53,7 @@ impl<'a> PullReader<'a> {
                 Start::Map => Open::Map(self.open_map()),
                 Start::List => Open::List(self.open_list()),
                 scalar => {
-                    self.pass_scalar(scalar);
+                    pass_scalar(self, scalar);
                     Open::Nothing
                 }
             };
@@ -76,6 +89,13 @@ impl<'a> PullReader<'a> {
             Start::Str => self.pass_string(),
             Start::Number => _ = self.number(),
             _ => self.word(),
+        }
+    }
+
+    fn pass_literal(&mut self, start: Start) {
+        match start {
+            Start::Number => _ = self.number_literal(),
+            other => self.pass_scalar(other),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use bumpalo::collections::String as ArenaString;
 
-use super::PullReader;
+use super::{Expected, PullReader};
 use crate::{check::escape_end, scan::plain_end, string::decode_escape};
 
 impl<'a> PullReader<'a> {
@@ -10,7 +10,8 @@ impl<'a> PullReader<'a> {
     #[inline]
     pub fn string(&mut self) -> &'a str {
         if self.peek() != b'"' {
-            self.fail();
+            // A value that is no string is not read as one, so this is a name.
+            self.fail(Expected::Name);
             return "";
         }
         let start = self.at + 1;
@@ -54,7 +55,13 @@ impl<'a> PullReader<'a> {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     escapes = Escapes::Some;
-                    let Some(end) = escape_end(bytes, at + 1) else { break at = bytes.len() };
+                    let end = match escape_end(bytes, at + 1) {
+                        Ok(end) => end,
+                        Err(fault) => {
+                            self.fail_at(fault.at, Expected::Escape);
+                            return None;
+                        }
+                    };
                     if !is_canonical_escape(&bytes[at + 1..end]) {
                         self.is_not_canonical();
                     }
@@ -66,13 +73,12 @@ impl<'a> PullReader<'a> {
                     at += 1;
                 }
                 Some(0x80..) => at = self.end_of_non_ascii(at),
-                _ => break at = bytes.len(),
+                _ => {
+                    self.fail_at(at, Expected::Text);
+                    return None;
+                }
             }
             at = plain_end(bytes, at);
-        }
-        if at >= bytes.len() {
-            self.fail();
-            return None;
         }
         self.at = at + 1;
         Some(End { quote: at, escapes })
