@@ -12,8 +12,18 @@ pub(crate) fn map_problem(text: &[u8]) -> Option<String> {
     let arena = Arena::new();
     match PullReader::new(&grammar, &arena).first_fault() {
         Some(fault) => Some(syntax_error(text, fault)),
-        None => wrong_type(PullReader::new(&grammar, &arena).start()),
+        None => wrong_type(PullReader::new(&grammar, &arena).start())
+            .or_else(|| number_out_of_range(PullReader::new(&grammar, &arena), text)),
     }
+}
+
+/// The first number that is no float, of a text that is JSON.
+fn number_out_of_range(mut reader: PullReader<'_>, text: &[u8]) -> Option<String> {
+    reader.pass();
+    let rest = text.get(reader.fault()?.at..)?;
+    let is_part = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
+    let literal: String = rest.iter().take_while(|byte| is_part(byte)).copied().map(char::from).collect();
+    Some(format!("json: cannot unmarshal number {literal} into Go value of type float64"))
 }
 
 fn wrong_type(start: Start) -> Option<String> {
@@ -27,7 +37,6 @@ fn wrong_type(start: Start) -> Option<String> {
 fn syntax_error(text: &[u8], fault: TextFault) -> String {
     let before = text.get(..fault.at).unwrap_or_default();
     let context = match fault.expected {
-        Expected::LessDepth => return "exceeded max depth".to_owned(),
         Expected::Word => in_word(before),
         Expected::Digit => in_number(before).to_owned(),
         // In the others the character is a hexadecimal digit, or the letter before them.
@@ -49,6 +58,7 @@ fn between_tokens(expected: Expected) -> &'static str {
         Expected::NextItem => "after array element",
         Expected::Text => "in string literal",
         Expected::End => "after top-level value",
+        Expected::LessDepth => "exceeded max depth",
         _ => "looking for beginning of value",
     }
 }
@@ -115,11 +125,14 @@ mod tests {
             ("[1e999,", "unexpected end of JSON input"),
             ("nul\0", "invalid character '\\x00' in literal null (expecting 'l')"),
             ("é", "invalid character 'Ã' looking for beginning of value"),
+            ("{\"a\":[-1e999]}", "json: cannot unmarshal number -1e999 into Go value of type float64"),
             ("7", "json: cannot unmarshal number into Go value of type map[string]interface {}"),
         ];
         for (text, problem) in cases {
             assert_eq!(map_problem(text.as_bytes()).as_deref(), Some(problem), "{text}");
         }
+        let deep = map_problem("[".repeat(10_001).as_bytes());
+        assert_eq!(deep.as_deref(), Some("invalid character '[' exceeded max depth"));
         for text in ["{}", " null ", "{\"a\":[1,-0.5e+3,true,\"\\u00e9\"]}"] {
             assert_eq!(map_problem(text.as_bytes()), None, "{text}");
         }
