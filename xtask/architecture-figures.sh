@@ -94,7 +94,7 @@ parsed values (\`ssa/value/parse.rs\`)   | 1 | $ssa/value                 | ^str
 \`fieldsV1\` (\`fieldpath/json_text.rs\`)  | 1 | $ssa/fieldpath             | struct JsonText<'a>
 duplicate fields                         | 1 | $kinds/duplicate_fields.rs | ^fn inside_quotes
 errors of Go's decoder (\`go_json.rs\`)  | 1 | $kinds                     | ^struct Scanner \{
-JSON as YAML (\`yaml/json_text.rs\`)     | 1 | kubemerge-yaml/src         | ^struct Reader<'t>
+JSON as YAML (\`yaml/json_text.rs\`)     | 1 | kubemerge-yaml/src/json_text.rs | ^struct Reader<'t>
 serde_json (in the write path)           | 1 | $write $server/object      | serde_json::from_
 ROWS
 

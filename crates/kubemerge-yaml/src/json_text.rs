@@ -3,15 +3,13 @@
 //! JSON is nearly YAML, but YAML 1.1 refuses escapes such as `\/` and surrogate pairs. A text that is not
 //! JSON after all is left to the YAML reader.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::build::Builder;
 use super::error::{Position, YamlError, YamlErrorKind};
 use super::options::{DuplicateKeys, Options};
-use super::trap::Role;
 use super::tree::{Mark, Source, Style, Value, YamlDocument};
-use kubemerge_value::Str;
+use kubemerge_value::{Arena, Level, PullReader, Start, Str};
 
 /// Reads the JSON values of `text[range]`; `None` if it is not one or more JSON objects.
 pub(crate) fn read_documents<'t>(
@@ -19,7 +17,7 @@ pub(crate) fn read_documents<'t>(
     range: Range<usize>,
     options: Options,
 ) -> Option<Result<Vec<YamlDocument<'t>>, YamlError>> {
-    let mut documents = Vec::new();
+    let (mut documents, arena) = (Vec::new(), Arena::new());
     let mut at = skip_blank(text, range.start, range.end);
     while at < range.end {
         // kubectl takes a text for JSON only if it starts with a brace.
@@ -29,14 +27,14 @@ pub(crate) fn read_documents<'t>(
         // The text before the first document belongs to it, so that edits cover the whole segment.
         let share = if documents.is_empty() { range.start } else { at };
         let builder = Builder::new(text, share..range.end, Source::Json, options);
-        let mut reader = Reader { text, at, end: range.end, builder };
+        let mut reader = Reader::new(text, at..range.end, builder, &arena);
         match reader.document() {
             Ok(()) => {}
             // Flow style with comments or unquoted keys is YAML.
             Err(Fault::NotJson) => return None,
             Err(Fault::Refused(error)) => return Some(Err(error)),
         }
-        at = reader.at;
+        at = reader.json.here();
         let mut document = reader.builder.finish();
         document.range.end = at;
         documents.push(document);
@@ -54,13 +52,15 @@ pub(crate) fn read_value(bytes: &[u8]) -> Result<YamlDocument<'_>, YamlError> {
     // The text was checked or written by kubemerge.
     let options = Options { duplicate_keys: DuplicateKeys::LastWins, max_nodes: usize::MAX };
     let builder = Builder::new(text, 0..text.len(), Source::Json, options).with_max_depth(usize::MAX);
-    let at = skip_blank(text, 0, text.len());
-    let mut reader = Reader { text, at, end: text.len(), builder };
+    let arena = Arena::new();
+    let mut reader = Reader::new(text, 0..text.len(), builder, &arena);
     let outcome = reader.document();
+    let end = reader.json.here();
     match outcome {
-        Ok(()) if skip_blank(text, reader.at, text.len()) == text.len() => Ok(reader.builder.finish()),
+        Ok(()) if skip_blank(text, end, text.len()) == text.len() => Ok(reader.builder.finish()),
         Ok(()) | Err(Fault::NotJson) => {
-            Err(YamlError::new(YamlErrorKind::Syntax, Position::of(text, reader.at), "not a JSON text"))
+            let at = reader.json.fault().map_or(end, |fault| fault.at);
+            Err(YamlError::new(YamlErrorKind::Syntax, Position::of(text, at), "not a JSON text"))
         }
         Err(Fault::Refused(error)) => Err(error),
     }
@@ -83,149 +83,93 @@ impl From<YamlError> for Fault {
     }
 }
 
-struct Reader<'t> {
+struct Reader<'t, 'a> {
     text: &'t str,
-    at: usize,
-    end: usize,
+    json: PullReader<'a>,
+    open: Vec<Open<'a>>,
     builder: Builder<'t>,
 }
 
-impl<'t> Reader<'t> {
-    /// Reads one value; the builder holds the stack of open collections.
-    fn document(&mut self) -> Result<(), Fault> {
-        self.value()?;
-        while let Some((parent, children)) = self.builder.parent() {
-            let closing = if parent.value == Value::Map { b'}' } else { b']' };
-            self.skip_blank();
-            // In a map, not between a key and its value.
-            if self.peek() == Some(closing) && (closing == b']' || children % 2 == 0) {
-                self.at += 1;
-                self.builder.close(Some(self.at))?;
-                continue;
-            }
-            match (closing, children) {
-                (_, 0) => {}
-                (b'}', odd) if odd % 2 == 1 => self.expect(b':')?,
-                _ => self.comma_before(closing)?,
-            }
-            self.skip_blank();
-            self.value()?;
-        }
-        Ok(())
+/// A collection that is being read.
+enum Open<'a> {
+    Map(Level<'a>),
+    List(Level<'a>),
+}
+
+impl<'t: 'a, 'a> Reader<'t, 'a> {
+    /// A reader of a part of a text, up to which it is passed over.
+    fn new(text: &'t str, part: Range<usize>, builder: Builder<'t>, arena: &'a Arena) -> Self {
+        let mut json = PullReader::new(&text[..part.end], arena);
+        json.pass_known(part.start);
+        Reader { text, json, open: Vec::new(), builder }
     }
 
-    fn comma_before(&mut self, closing: u8) -> Result<(), Fault> {
-        self.expect(b',')?;
-        self.skip_blank();
-        // A trailing comma is YAML.
-        if self.peek() == Some(closing) { Err(Fault::NotJson) } else { Ok(()) }
+    /// Reads one value.
+    fn document(&mut self) -> Result<(), Fault> {
+        self.value()?;
+        while let Some(open) = self.open.last_mut() {
+            let name = match open {
+                Open::Map(map) => self.json.name_place(map).map(Some),
+                Open::List(list) => self.json.item(list).then_some(None),
+            };
+            self.check()?;
+            match name {
+                Some(name) => {
+                    name.map_or(Ok(()), |name| self.string(name))?;
+                    self.value()?;
+                }
+                None => {
+                    self.open.pop();
+                    self.builder.close(Some(self.json.here()))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn value(&mut self) -> Result<(), Fault> {
-        let start = self.at;
-        let first = self.peek().ok_or(Fault::NotJson)?;
-        if first != b'"' && self.builder.role() == Role::Key {
-            return Err(Fault::NotJson);
-        }
-        let value = match first {
-            b'{' => return self.open(Value::Map),
-            b'[' => return self.open(Value::List),
-            b'"' => Value::String(self.string()?),
-            b't' => self.word("true", Value::Bool(true))?,
-            b'f' => self.word("false", Value::Bool(false))?,
-            b'n' => self.word("null", Value::Null)?,
+        let first = self.json.start();
+        self.check()?;
+        let start = self.json.here();
+        match first {
+            Start::Map | Start::List => return self.open(first, start),
             // Numbers keep their text: JSON is not rounded on the way through.
-            _ => Value::Literal(self.number()?),
+            Start::Number => _ = self.json.number_literal(),
+            _ => _ = self.json.pass(),
+        }
+        self.check()?;
+        let place = start..self.json.here();
+        let value = match first {
+            Start::Str => return self.string(place),
+            Start::Number => Value::Literal(&self.text[place.clone()]),
+            Start::True => Value::Bool(true),
+            Start::False => Value::Bool(false),
+            _ => Value::Null,
         };
-        let style = if first == b'"' { Style::Quoted } else { Style::Plain };
-        self.builder.scalar(value, style, (start..self.at).into(), Mark::default())?;
+        self.builder.scalar(value, Style::Plain, place.into(), Mark::default())?;
         Ok(())
     }
 
-    fn open(&mut self, value: Value<'t>) -> Result<(), Fault> {
-        self.at += 1;
-        self.builder.open(value, Style::Flow, (self.at - 1..self.at).into(), Mark::default())?;
+    fn open(&mut self, first: Start, at: usize) -> Result<(), Fault> {
+        let value = if first == Start::Map { Value::Map } else { Value::List };
+        // First, since it names the limits.
+        self.builder.open(value, Style::Flow, (at..at + 1).into(), Mark::default())?;
+        self.open.push(match first {
+            Start::Map => Open::Map(self.json.open_map()),
+            _ => Open::List(self.json.open_list()),
+        });
+        self.check()
+    }
+
+    /// A string in its quotes.
+    fn string(&mut self, place: Range<usize>) -> Result<(), Fault> {
+        let raw = &self.text.as_bytes()[place.start + 1..place.end - 1];
+        let value = Value::String(Str::given(raw).text());
+        self.builder.scalar(value, Style::Quoted, place.into(), Mark::default())?;
         Ok(())
     }
 
-    fn word(&mut self, word: &str, value: Value<'t>) -> Result<Value<'t>, Fault> {
-        if !self.text[self.at..self.end].starts_with(word) {
-            return Err(Fault::NotJson);
-        }
-        self.at += word.len();
-        Ok(value)
-    }
-
-    fn number(&mut self) -> Result<&'t str, Fault> {
-        let start = self.at;
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        let whole = self.at;
-        self.digits()?;
-        // A leading zero is not JSON; YAML reads it as octal.
-        if self.text.as_bytes()[whole] == b'0' && self.at - whole > 1 {
-            return Err(Fault::NotJson);
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        Ok(&self.text[start..self.at])
-    }
-
-    fn digits(&mut self) -> Result<(), Fault> {
-        let digits = &self.text.as_bytes()[self.at..self.end];
-        let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.at += count;
-        if count == 0 { Err(Fault::NotJson) } else { Ok(()) }
-    }
-
-    fn string(&mut self) -> Result<Cow<'t, str>, Fault> {
-        let start = self.at + 1;
-        let mut at = start;
-        let bytes = &self.text.as_bytes()[..self.end];
-        loop {
-            match bytes.get(at) {
-                Some(b'"') => break,
-                Some(b'\\') => at += escape_length(&bytes[at + 1..]).ok_or(Fault::NotJson)?,
-                Some(0x20..) => at += 1,
-                _ => return Err(Fault::NotJson),
-            }
-        }
-        self.at = at + 1;
-        Ok(Str::given(&bytes[start..at]).text())
-    }
-
-    fn expect(&mut self, wanted: u8) -> Result<(), Fault> {
-        if self.peek() != Some(wanted) {
-            return Err(Fault::NotJson);
-        }
-        self.at += 1;
-        Ok(())
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes()[..self.end].get(self.at).copied()
-    }
-
-    fn skip_blank(&mut self) {
-        self.at = skip_blank(self.text, self.at, self.end);
-    }
-}
-
-/// How long an escape is, the backslash included.
-fn escape_length(after: &[u8]) -> Option<usize> {
-    match after {
-        [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Some(2),
-        [b'u', digits @ ..] => digits.get(..4)?.iter().all(u8::is_ascii_hexdigit).then_some(6),
-        _ => None,
+    fn check(&self) -> Result<(), Fault> {
+        self.json.fault().map_or(Ok(()), |_| Err(Fault::NotJson))
     }
 }
