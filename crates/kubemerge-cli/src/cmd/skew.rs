@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use kubemerge::{
-    Dialect, Error, Guide, OnConflict, Patch, Schema, Target, Tests, Versions, apply, diff, three_way,
+    Dialect, Error, Guide, OnConflict, Patch, Schema, Target, Tests, Type, Versions, apply, diff, three_way,
 };
 use kubemerge_strategic::directive::{RETAIN_KEYS, SET_ELEMENT_ORDER};
 use serde::Serialize;
@@ -23,8 +23,10 @@ A side is VERSION[/DIALECT][-DIRECTIVE]...: a Kubernetes version, its dialect, a
 it does not support (retainKeys, setElementOrder). A client does not send a directive that it does
 not support; a server ignores it.
 Of many objects, those of the same kind and name are compared.
+Without --current the client sends the patch from OLD to NEW, and NEW is the wanted result. With it the
+client sends the three-way patch of kubectl apply, and its result in the dialect spec is wanted.
 
-Exits 1 if the result of some pair of client and server differs from NEW.
+Exits 1 if the result of some pair of client and server is not as wanted.
 
 Examples:
   kubemerge skew old.yaml new.yaml --client 1.25 --server 1.37
@@ -113,6 +115,15 @@ struct Change<'m, 's> {
     old: &'m Manifest<'s>,
     new: &'m Manifest<'s>,
     live: &'m Manifest<'s>,
+}
+
+impl<'m> Change<'m, '_> {
+    /// What a three-way patch is made of; none where nothing else has changed the object.
+    fn versions(self) -> Option<Versions<'m, Vec<u8>>> {
+        let Change { old, new, live } = self;
+        let is_own = !std::ptr::eq(old, live);
+        is_own.then_some(Versions { original: &old.json, modified: &new.json, current: &live.json })
+    }
 }
 
 /// The only objects, whatever they are, or those of the same kind and name; and warnings about the others.
@@ -208,7 +219,7 @@ fn answers_of(sides: &[Side; 2], change: Change<'_, '_>) -> Result<Vec<Answer>> 
 }
 
 fn answer(client: &Side, server: &Side, change: Change<'_, '_>) -> Result<Answer> {
-    let Change { old, new, live } = change;
+    let Change { new, live, .. } = change;
     let wanted = wanted(client, change)?;
     let mut answer = Answer {
         object: new.identity.in_full(),
@@ -218,8 +229,7 @@ fn answer(client: &Side, server: &Side, change: Change<'_, '_>) -> Result<Answer
         outcome: String::new(),
         differences: Vec::new(),
     };
-    let made = diff(type_of(&client.schema, new)?, &old.json, &new.json, Target::Strategic);
-    let patch = match made {
+    let patch = match sent(type_of(&client.schema, new)?, change) {
         Ok(patch) => client.supported(&value(&patch.to_bytes(), new)?),
         Err(error) => return Ok(Answer { outcome: refused("client", &error), ..answer }),
     };
@@ -241,19 +251,23 @@ fn answer(client: &Side, server: &Side, change: Change<'_, '_>) -> Result<Answer
     Ok(answer)
 }
 
-/// The object that a correct change leads to: NEW, or with a live object of its own what the three-way merge of
-/// the dialect `spec` makes of it.
-fn wanted(client: &Side, change: Change<'_, '_>) -> Result<Vec<u8>> {
-    let Change { old, new, live } = change;
-    // Nothing else has changed the object, so the new state itself is wanted.
-    if std::ptr::eq(old, live) {
-        return Ok(new.json.clone());
+/// The patch that a client makes: from the old object to the new one, or with a live object of its own the
+/// three-way patch.
+fn sent(ty: Type<'_>, change: Change<'_, '_>) -> std::result::Result<Patch<'static>, Error> {
+    match change.versions() {
+        None => diff(ty, &change.old.json, &change.new.json, Target::Strategic),
+        Some(versions) => three_way(ty, &versions, OnConflict::Overwrite),
     }
-    let ty = type_of(&client.spec, new)?;
-    let versions = Versions { original: &old.json, modified: &new.json, current: &live.json };
-    let merged =
-        three_way(ty, &versions, OnConflict::Overwrite).and_then(|patch| apply(ty, &live.json, &patch));
-    merged.map_err(|error| live.fault(&error).into())
+}
+
+/// The object that a correct change leads to: NEW, or with a live object of its own the result of the three-way
+/// patch in the dialect `spec`.
+fn wanted(client: &Side, change: Change<'_, '_>) -> Result<Vec<u8>> {
+    let Some(versions) = change.versions() else { return Ok(change.new.json.clone()) };
+    let ty = type_of(&client.spec, change.new)?;
+    let merged = three_way(ty, &versions, OnConflict::Overwrite)
+        .and_then(|patch| apply(ty, &change.live.json, &patch));
+    merged.map_err(|error| change.live.fault(&error).into())
 }
 
 fn refused(side: &str, error: &Error) -> String {
