@@ -128,3 +128,24 @@ fn the_built_in_tables_have_the_unions_of_the_documents() {
     let subject = schema.definition("io.k8s.api.flowcontrol.v1.Subject").unwrap();
     assert_eq!(shown(subject), ["kind: group=Group serviceAccount=ServiceAccount user=User"]);
 }
+
+#[test]
+fn a_union_has_fields() {
+    let wanted = "[0].fields-to-discriminateBy: must name the fields of the union [union-without-fields]";
+    reports(json!([{}]), &[wanted]);
+    reports(json!([{"fields-to-discriminateBy": {}}]), &[wanted]);
+}
+
+#[test]
+fn a_union_has_no_other_members() {
+    let union = json!([{"fields-to-discriminateBy": {"user": "User"}, "discriminatr": "account"}]);
+    let wanted =
+        "[0].discriminatr: unknown; a union has discriminator and fields-to-discriminateBy [extension-value]";
+    reports(union, &[wanted]);
+}
+
+#[test]
+fn a_discriminator_is_a_string() {
+    let union = json!([{"discriminator": "user", "fields-to-discriminateBy": {"group": "Group"}}]);
+    reports(union, &["[0].discriminator: \"user\" must be a string, not object [union-discriminator-type]"]);
+}

@@ -194,9 +194,39 @@ pub(super) fn kinds(check: &mut Check<'_>, schema: &Value, path: &DocumentPath<'
         Some(one) => std::slice::from_ref(one),
     };
     for (index, kind) in listed.iter().enumerate() {
-        let has = |part: &str| kind.get(part).is_some_and(Value::is_string);
-        if !has("version") || !has("kind") {
-            check.broken("extension-value", &path.index(index), "must have a version and a kind");
+        let at = path.index(index);
+        if kind.get("version").is_none() || kind.get("kind").is_none() {
+            check.broken("extension-value", &at, "must have a version and a kind");
         }
+        for part in ["group", "version", "kind"] {
+            if kind.get(part).is_some_and(|value| !value.is_string()) {
+                check.broken("extension-value", &at.keyword(part), "must be a string");
+            }
+        }
+    }
+}
+
+/// The branches of an int-or-string may only spell out its two types. Definitions are held to more by
+/// [`super::restriction`].
+pub(super) fn int_or_string(check: &mut Check<'_>, map: &Schema, path: &DocumentPath<'_>) {
+    if !is_true(map, INT_OR_STRING) {
+        return;
+    }
+    any_of(check, map, path, 0);
+    let branches = map.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    for (index, branch) in branches.enumerate() {
+        if let Value::Object(branch) = branch {
+            any_of(check, branch, &path.keyword("allOf").index(index), index);
+        }
+    }
+}
+
+/// `anyOf` of an int-or-string, or of a branch of its `allOf`, which may declare the types in the first one only.
+fn any_of(check: &mut Check<'_>, map: &Schema, path: &DocumentPath<'_>, index: usize) {
+    let Some(Value::Array(branches)) = map.get("anyOf") else { return };
+    let is_spelled_out = index == 0 && **branches == [json!({"type": "integer"}), json!({"type": "string"})];
+    if !is_spelled_out && branches.iter().any(|branch| branch.get("type").is_some()) {
+        let message = "must be [{type: integer}, {type: string}] if x-kubernetes-int-or-string is true";
+        check.broken("int-or-string-any-of", &path.keyword("anyOf"), message);
     }
 }

@@ -98,6 +98,7 @@ fn check_schema<'v>(check: &mut Check<'v>, schema: &'v Value, path: &DocumentPat
     }
     if check.rules == RuleSet::OpenApi {
         extension::check_flags(check, map, path);
+        extension::int_or_string(check, map, path);
         extension::check(check, map, path);
     }
     union::check(check, map, path);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::collect::Check;
+use super::collect::{Check, type_of};
 use crate::document::DocumentPath;
 
 const UNIONS: &str = "x-kubernetes-unions";
@@ -13,7 +13,7 @@ const FIELDS: &str = "fields-to-discriminateBy";
 
 type JsonMap = Map<String, Value>;
 
-pub(super) fn check(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
+pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v JsonMap, path: &DocumentPath<'_>) {
     let Some(value) = map.get(UNIONS) else { return };
     let path = path.keyword(UNIONS);
     let Some(unions) = value.as_array() else {
@@ -37,10 +37,13 @@ struct Fields<'v> {
 }
 
 impl<'v> Fields<'v> {
-    fn check_union(&mut self, check: &mut Check<'_>, union: &'v JsonMap, path: &DocumentPath<'_>) {
+    fn check_union(&mut self, check: &mut Check<'v>, union: &'v JsonMap, path: &DocumentPath<'_>) {
         let discriminator = union.get(DISCRIMINATOR);
         match discriminator {
-            Some(Value::String(name)) => self.check_field(check, name, path),
+            Some(Value::String(name)) => {
+                self.check_field(check, name, path);
+                self.check_discriminator(check, name, path);
+            }
             Some(_) => check.broken("extension-value", &path.keyword(DISCRIMINATOR), "must be a string"),
             None => {}
         }
@@ -49,11 +52,27 @@ impl<'v> Fields<'v> {
             Some(_) => check.broken("extension-value", &path.keyword(FIELDS), "must be a map of strings"),
             None => {}
         }
-        // A discriminator without fields selects nothing.
-        let is_empty = union.get(FIELDS).and_then(Value::as_object).is_none_or(Map::is_empty);
-        if discriminator.is_some() && is_empty {
-            let message = "must name the fields that the discriminator selects";
+        let is_empty = union.get(FIELDS).is_none_or(|fields| fields.as_object().is_some_and(Map::is_empty));
+        if is_empty {
+            let message = match discriminator {
+                Some(_) => "must name the fields that the discriminator selects",
+                None => "must name the fields of the union",
+            };
             check.broken("union-without-fields", &path.keyword(FIELDS), message);
+        }
+        for name in union.keys().filter(|name| ![DISCRIMINATOR, FIELDS].contains(&name.as_str())) {
+            let message = format!("unknown; a union has {DISCRIMINATOR} and {FIELDS}");
+            check.broken("extension-value", &path.keyword(name), message);
+        }
+    }
+
+    /// The values of a discriminator are names, so it is a string.
+    fn check_discriminator(&self, check: &mut Check<'v>, name: &str, path: &DocumentPath<'_>) {
+        let property = self.properties.and_then(|properties| properties.get(name)).and_then(Value::as_object);
+        let word = property.map_or("", |property| type_of(check.resolve(property)));
+        if !matches!(word, "" | "string") {
+            let message = format!("{name:?} must be a string, not {word}");
+            check.broken("union-discriminator-type", &path.keyword(DISCRIMINATOR), message);
         }
     }
 

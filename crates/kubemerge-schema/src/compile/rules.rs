@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::strategy::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};
 use crate::model::{
-    Flags, ListType, Model, Node, NodeId, Origin, Span, is_atomic, item_of, parse_strategy, target,
+    Flags, ListType, Model, Node, NodeId, Origin, Span, is_atomic, item_of, merge_key_names, parse_strategy,
+    target,
 };
 
 /// The rule of a node, in the form the cursor reads it.
@@ -145,7 +146,7 @@ fn spec(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
 
 /// The key set: list-map-keys where they hold every merge key, or where there is none.
 fn spec_keys<'m>(model: &'m Model, node: &Node) -> Vec<&'m str> {
-    let published: Vec<&str> = model.text(node.merge_key).split(',').filter(|key| !key.is_empty()).collect();
+    let published: Vec<&str> = merge_key_names(model.text(node.merge_key)).collect();
     let wider: Vec<&str> = model.list_map_keys(node).iter().map(|key| model.text(*key)).collect();
     let known: HashSet<&str> = wider.iter().copied().collect();
     // Merge keys that list-map-keys contain are narrower than the identity of an item; the wider set avoids

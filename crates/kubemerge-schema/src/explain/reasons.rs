@@ -2,7 +2,7 @@
 
 use super::explanation::Merge;
 use crate::compile::Dialect;
-use crate::model::{Flags, ListType, Model, Node, NodeId, Origin, is_atomic};
+use crate::model::{Flags, ListType, Model, Node, NodeId, Origin, is_atomic, merge_key_names};
 use crate::schema::Schema;
 
 /// The facts that decided, the deciding one first.
@@ -99,7 +99,7 @@ impl Facts<'_> {
         }
         let count = self.model.list_map_keys(node).len();
         // The spec dialect takes all list-map-keys if they contain the merge key.
-        let widened = count > key.split(',').filter(|key| !key.is_empty()).count();
+        let widened = count > merge_key_names(key).count();
         if self.dialect == Dialect::Spec && widened && !node.flags.has(Flags::OVERLAID) {
             facts.push(format!("{} (they hold the merge key, so all of them count)", self.list_map_keys()));
         } else if self.dialect == Dialect::Upstream && widened {

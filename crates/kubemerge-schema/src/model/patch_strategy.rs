@@ -17,3 +17,8 @@ pub(crate) fn parse_strategy(text: &str) -> Option<Strategy<'_>> {
         _ => None,
     }
 }
+
+/// The names in a merge key. Several are an extension of the dialect `spec`; blanks around them do not count.
+pub(crate) fn merge_key_names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|name| !name.is_empty())
+}

@@ -7,7 +7,8 @@ use crate::check::{SchemaFinding, Severity};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::field_path::{self, NoSuchField};
 use crate::model::{
-    Flags, Model, Name, Node, NodeId, Shape, item_of, parse_strategy, split_api_version, target,
+    Flags, Model, Name, Node, NodeId, Shape, item_of, merge_key_names, parse_strategy, split_api_version,
+    target,
 };
 
 /// Applies every rule in order; answers what the caller should know.
@@ -142,7 +143,7 @@ fn forgotten_key(
     keys: &[String],
     published: NodeId,
 ) -> Option<SchemaFinding> {
-    let known = model.text(model.node(published).merge_key).split(',').filter(|key| !key.is_empty());
+    let known = merge_key_names(model.text(model.node(published).merge_key));
     let forgotten: Vec<&str> = known.filter(|key| !keys.iter().any(|given| given == key)).collect();
     if forgotten.is_empty() {
         return None;
