@@ -76,7 +76,7 @@ echo "|---|---:|---|"
 
 present <<ROWS | row "forms of an object between body and record"
 text in parts (\`server::Object\`)   | 1 | $server/object | ^pub\(crate\) struct Object \{
-typed tree (\`kinds::tree::Map\`)    | 1 | $kinds         | ^pub struct Map<'a>
+tree (\`value::tree::Map\`)           | 1 | $kinds/tree kubemerge-value/src/tree | ^pub struct Map<'a>
 owned values (\`ssa::ParsedValue\`)  | 1 | $ssa           | ^pub enum ParsedValue<'a>
 \`serde_json::Value\`                | 1 | $kinds/custom/prune.rs $kinds/custom/check.rs | serde_json::(Value|\{.*Value)
 \`OrderedJson\`                      | 1 | $kinds         | ^pub enum OrderedJson

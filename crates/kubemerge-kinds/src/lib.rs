@@ -67,10 +67,10 @@ mod scheduling;
 mod storage;
 mod storagemigration;
 pub mod timestamp;
-pub mod tree;
 pub mod typed;
 pub mod unknown_fields;
 
 pub use admit::{BuiltinKind, FoundKind, Refusal, admit, admit_update};
 pub use autoscaling::{autoscaler_to_v1, autoscaler_to_v2};
+pub use kubemerge_value::tree;
 pub use registry::{reset_fields, strategy};

@@ -36,6 +36,7 @@ pub mod shared;
 mod stack;
 mod string;
 mod text;
+pub mod tree;
 pub mod walk;
 pub mod write;
 

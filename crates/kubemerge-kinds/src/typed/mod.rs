@@ -4,7 +4,6 @@
 //! finds: unknown and duplicate fields, values of another type, canonical quantities and times. It leaves out
 //! what `omitempty` leaves out and adds what Go always writes, so the typed form of a typed form is itself.
 
-mod any;
 pub(crate) mod base64;
 mod converter;
 pub(crate) mod duration;
@@ -15,16 +14,16 @@ mod quantity;
 mod scalar;
 mod time;
 
-pub use any::{read_node, read_typed_form};
 pub use converter::convert;
 pub use duration::{duration_problem, duration_text};
 pub use error::{DecodeError, StrictError};
+pub use kubemerge_value::tree::{read_node, read_typed_form};
 pub use quantity::Quantity;
 
 use kubemerge_schema::{Alternative, GoKind, GoTypes, GoValue, Schema, StructId};
 use kubemerge_value::{Node, PullReader, Start, TextForm, deep};
 
-use crate::tree::{Arena, List, Map, Omitted, Value};
+use crate::tree::{self, Arena, List, Map, Omitted, Value};
 use error::Step;
 
 /// An object in its typed form.
@@ -205,7 +204,7 @@ impl<'a> Decoder<'a> {
             (GoKind::StructOr(other, id), _) => return self.read_alternative(other, id, start),
             (GoKind::Any, _) => {
                 *is_zero = false;
-                return Ok(any::read(&mut self.reader));
+                return Ok(tree::read(&mut self.reader));
             }
             (GoKind::Struct(_) | GoKind::List(_) | GoKind::Map(_), Start::Null) => {
                 self.reader.word();

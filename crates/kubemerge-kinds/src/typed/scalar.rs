@@ -21,7 +21,7 @@ impl<'a> Decoder<'a> {
                 Ok(Value::Bool(start == Start::True))
             }
             (GoKind::Int32 | GoKind::Int64, Start::Number) => Ok(self.read_int(ty)),
-            (GoKind::Float64, Start::Number) => Ok(super::any::number(self.reader.number())),
+            (GoKind::Float64, Start::Number) => Ok(crate::tree::number(self.reader.number())),
             (GoKind::Bytes, Start::Str) => self.read_bytes(),
             (GoKind::Bytes, Start::List) => Ok(self.read_byte_list()),
             (GoKind::IntOrString, _) => self.read_int_or_string(start),

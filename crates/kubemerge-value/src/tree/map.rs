@@ -33,7 +33,7 @@ impl<'a> Map<'a> {
     }
 
     /// An empty map with room for some fields.
-    pub(crate) fn with_capacity_in(capacity: usize, arena: &'a Arena) -> Map<'a> {
+    pub fn with_capacity_in(capacity: usize, arena: &'a Arena) -> Map<'a> {
         Map { entries: ManuallyDrop::new(Vec::with_capacity_in(capacity, arena)), names: 0 }
     }
 
@@ -90,7 +90,7 @@ impl<'a> Map<'a> {
 
     /// The value of a field, omitted ones too.
     #[inline]
-    pub(crate) fn get_raw(&self, name: &str) -> Option<&Value<'a>> {
+    pub fn get_raw(&self, name: &str) -> Option<&Value<'a>> {
         self.place(name).map(|at| &self.entries[at].1)
     }
 
@@ -237,19 +237,19 @@ impl<'a> Map<'a> {
     }
 
     /// Adds a field while the map is read; its name is greater than all others.
-    pub(crate) fn push_last(&mut self, name: &'a str, value: Value<'a>) {
+    pub fn push_last(&mut self, name: &'a str, value: Value<'a>) {
         debug_assert!(self.entries.last().is_none_or(|last| last.0 < name));
         self.push_unsorted(name, value);
     }
 
     /// Adds a field while the map is read; names may come in any order.
-    pub(crate) fn push_unsorted(&mut self, name: &'a str, value: Value<'a>) {
+    pub fn push_unsorted(&mut self, name: &'a str, value: Value<'a>) {
         self.names |= name_bit(name);
         self.entries.push((name, value));
     }
 
     /// Sorts the fields; of two with one name the later one counts.
-    pub(crate) fn sort(&mut self) {
+    pub fn sort(&mut self) {
         // Clients that write Go's order or sorted JSON pay nothing.
         if self.entries.windows(2).all(|pair| pair[0].0 < pair[1].0) {
             return;

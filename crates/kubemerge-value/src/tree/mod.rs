@@ -6,19 +6,20 @@
 
 mod list;
 mod map;
+mod read;
 mod same;
 mod value_ref;
 mod write;
 
 pub use list::List;
 pub use map::Map;
-pub(crate) use same::both_or_neither;
+pub use read::{number, read, read_node, read_typed_form};
+pub use same::both_or_neither;
 pub use value_ref::ValueRef;
 
-use kubemerge_value::deep;
+use crate::deep;
 
-/// The memory that trees live in.
-pub use bumpalo::Bump as Arena;
+pub use crate::Arena;
 
 /// A JSON value.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! When two values are the same. There are two answers, so that no `==` exists: each caller says which one it means.
 
-use kubemerge_value::deep;
+use crate::deep;
 
 use super::{Map, Value, ValueRef};
 
@@ -97,7 +97,7 @@ impl Map<'_> {
 }
 
 /// Whether two values that may be absent are the same: both are absent, or neither is and they compare as the same.
-pub(crate) fn both_or_neither<T>(one: Option<&T>, other: Option<&T>, same: fn(&T, &T) -> bool) -> bool {
+pub fn both_or_neither<T>(one: Option<&T>, other: Option<&T>, same: fn(&T, &T) -> bool) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => same(one, other),
         (one, other) => one.is_none() && other.is_none(),
@@ -106,7 +106,7 @@ pub(crate) fn both_or_neither<T>(one: Option<&T>, other: Option<&T>, same: fn(&T
 
 #[cfg(test)]
 mod tests {
-    use crate::{tree::Arena, typed::read_typed_form};
+    use crate::tree::{Arena, read_typed_form};
 
     /// By `same_in_go` and `same_json`.
     fn same(one: &str, other: &str) -> [bool; 2] {

@@ -1,10 +1,9 @@
 //! Values of any form, kept as they are.
 
-use kubemerge_value::{Node, NumberText, PullReader, Start, deep};
+use super::{Arena, List, Map, Value};
+use crate::{Node, NumberText, PullReader, Start, deep};
 
-use crate::tree::{Arena, List, Map, Value};
-
-/// Reads the text of a value that is in its typed form already. The text must be well-formed JSON.
+/// Reads the text of a value as it is. The text must be well-formed JSON.
 pub fn read_typed_form<'a>(arena: &'a Arena, text: &'a str) -> Value<'a> {
     read(&mut PullReader::new(text, arena))
 }
@@ -15,7 +14,7 @@ pub fn read_node<'a>(arena: &'a Arena, node: Node<'a>) -> Value<'a> {
 }
 
 /// Reads a value without a schema; a number is an integer if it can be.
-pub(super) fn read<'a>(reader: &mut PullReader<'a>) -> Value<'a> {
+pub fn read<'a>(reader: &mut PullReader<'a>) -> Value<'a> {
     let start = reader.start();
     match start {
         Start::Map => deep(|| Value::Map(read_map(reader))),
@@ -33,7 +32,8 @@ pub(super) fn read<'a>(reader: &mut PullReader<'a>) -> Value<'a> {
     }
 }
 
-pub(super) fn number<'a>(number: NumberText<'_>) -> Value<'a> {
+/// A number, which is an integer if it can be.
+pub fn number<'a>(number: NumberText<'_>) -> Value<'a> {
     number.int().map_or_else(|| Value::Float(number.float()), Value::Int)
 }
 

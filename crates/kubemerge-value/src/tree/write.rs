@@ -1,6 +1,6 @@
 //! Trees as canonical JSON text: sorted names, no spaces, escapes and numbers as Go writes them.
 
-use kubemerge_value::{
+use crate::{
     deep,
     write::{write_escaped, write_float, write_int},
 };
@@ -45,7 +45,7 @@ impl Value<'_> {
     }
 
     /// Appends a text that only values have that are the [same in Go](ValueRef::same_in_go): `7.0` is not `7`.
-    pub(crate) fn append_key(&self, out: &mut Vec<u8>) {
+    pub fn append_key(&self, out: &mut Vec<u8>) {
         self.append::<TELLING>(out);
     }
 
