@@ -1,65 +1,25 @@
 //! `kubemerge serve` from start to stop.
 
-use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-};
+mod server_process;
 
-/// A running server, stopped when the test ends.
-struct Server {
-    child: Child,
-    url: String,
-}
+use server_process::Server;
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 impl Server {
     fn start(arguments: &[&str]) -> Server {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_kubemerge"))
-            .arg("serve")
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut url = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut url).unwrap();
-        Server { child, url: url.trim().to_string() }
+        Server::start_in(Path::new("."), arguments)
     }
 
     fn get(&self, path: &str, headers: &str) -> String {
-        self.ask("GET", path, headers)
+        self.ask("GET", path, headers, "")
     }
 
     /// Sends a strategic merge patch.
     fn patch(&self, path: &str, body: &str) -> String {
-        let length = body.len();
-        let headers =
-            format!("content-type: application/strategic-merge-patch+json\r\ncontent-length: {length}\r\n");
-        self.ask_with("PATCH", path, &headers, body)
-    }
-
-    fn ask(&self, method: &str, path: &str, headers: &str) -> String {
-        self.ask_with(method, path, headers, "")
-    }
-
-    fn ask_with(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
-        let mut stream = TcpStream::connect(self.url.trim_start_matches("http://")).unwrap();
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\r\n{body}"
-        )
-        .unwrap();
-        let mut text = String::new();
-        stream.read_to_string(&mut text).unwrap();
-        text
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
+        self.ask("PATCH", path, "content-type: application/strategic-merge-patch+json\r\n", body)
     }
 }
 
@@ -106,7 +66,7 @@ fn pods_end_at_once_if_told_so() {
     for (arguments, end) in [(vec!["-f", file], "200"), (vec!["-f", file, "--pods-end-at-once"], "404")] {
         let server = Server::start(&arguments);
         let path = "/api/v1/namespaces/default/pods/p";
-        assert!(server.ask("DELETE", path, "").starts_with("HTTP/1.1 200"));
+        assert!(server.ask("DELETE", path, "", "").starts_with("HTTP/1.1 200"));
         let left = server.get(path, "");
         assert!(left.starts_with(&format!("HTTP/1.1 {end}")), "{left}");
     }
