@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let read = |path: &std::path::Path| {
         fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
     };
-    let made = read(&crate::corpus::root().join("Cargo.toml")).and_then(|workspace| {
+    let made = read(&kubemerge_test_support::root().join("Cargo.toml")).and_then(|workspace| {
         let address = repository_of(&workspace).ok_or("the address of the repository is empty")?;
         manifest(address, env!("CARGO_PKG_VERSION"), &read(checksums.as_ref())?)
     });

@@ -1,65 +1,63 @@
 //! Automation of the repository: `cargo xtask <task>`.
 //!
-//! Each task is a module with a `run` function and a `HELP` text; this file only picks one.
+//! Only small tasks are here, so that `cargo xtask tidy` builds in seconds. What needs the engine is built when it is
+//! asked for: the makers of tables are behind a feature, and the harness, with everything that asks Kubernetes, is a
+//! package of its own.
 
-mod admission;
-mod answer;
-mod api;
-mod apiserver;
-mod bench;
-mod bench_command;
-mod bless;
-mod conformance;
-mod connection;
-mod controllers;
-mod corpus;
-mod dice;
+mod hand_over;
 mod krew;
-mod process_figures;
-mod protobuf;
-mod reference;
-mod schemas;
-mod serve_process;
-mod stores;
-mod suites;
+#[cfg(feature = "tables")]
+mod tables;
 mod tidy;
-mod verdict;
 
 use std::process::ExitCode;
 
-/// A task: its name, and what to print and to run.
+use hand_over::hand_over;
+
+/// A task: its name, its line in the list of tasks, and what it is part of.
 struct Task {
     name: &'static str,
-    /// The first line is the summary that the list of tasks shows.
-    help: &'static str,
-    run: fn(&[String]) -> ExitCode,
+    summary: &'static str,
+    home: Home,
 }
 
+enum Home {
+    /// What to print for `--help`, and what to run.
+    Here(&'static str, fn(&[String]) -> ExitCode),
+    /// This package with the feature `tables`.
+    Tables,
+    /// The package `kubemerge-harness`.
+    Harness,
+}
+
+/// Shorter, so that a task is a line.
+const fn task(name: &'static str, home: Home, summary: &'static str) -> Task {
+    Task { name, summary, home }
+}
+
+#[rustfmt::skip]
 const TASKS: &[Task] = &[
-    Task { name: "answer", help: answer::HELP, run: answer::run },
-    Task { name: "apiserver", help: apiserver::HELP, run: apiserver::run },
-    Task { name: "bench", help: bench::HELP, run: bench::run },
-    Task { name: "bench-command", help: bench_command::HELP, run: bench_command::run },
-    Task { name: "bless", help: bless::HELP, run: bless::run },
-    Task { name: "conformance", help: conformance::HELP, run: conformance::run },
-    Task { name: "controllers", help: controllers::HELP, run: controllers::run },
-    Task { name: "krew", help: krew::HELP, run: krew::run },
-    Task { name: "protobuf", help: protobuf::HELP, run: protobuf::run },
-    Task { name: "schemas", help: schemas::HELP, run: schemas::run },
-    Task { name: "stores", help: stores::HELP, run: stores::run },
-    Task { name: "suites", help: suites::HELP, run: suites::run },
-    Task { name: "tidy", help: tidy::HELP, run: tidy::run },
+    task("answer", Home::Harness, "Answer conformance requests on stdin with our engine"),
+    task("apiserver", Home::Harness, "Build, start and stop a real kube-apiserver with etcd (needs Go)"),
+    task("bench", Home::Harness, "Compare the speed of our engine with Kubernetes' code and two JSON libraries"),
+    task("bench-command", Home::Harness, "Compare the command with kubectl, process start to exit"),
+    task("bless", Home::Harness, "Take the upstream expectations of the corpus from Kubernetes' code (needs Go)"),
+    task("conformance", Home::Harness, "Compare our engine with Kubernetes' code on generated cases (needs Go)"),
+    task("controllers", Home::Harness, "Run our server with kube-controller-manager, kube-scheduler and a stand-in for the kubelet"),
+    task("krew", Home::Here(krew::HELP, krew::run), "Write the manifest for krew, kubectl's plugin manager"),
+    task("protobuf", Home::Tables, "Generate the table of protobuf messages that the server reads bodies with (needs Go)"),
+    task("schemas", Home::Tables, "Generate the built-in tables of kubemerge-schema (needs Go unless FOLDER is given)"),
+    task("stores", Home::Harness, "Test the stores in full: contract, linearizability, crashes, full disks, cut files, killed processes, etcd"),
+    task("suites", Home::Harness, "Run the integration tests of kube-rs and controller-runtime against our server and kube-apiserver (needs Go)"),
+    task("tidy", Home::Here(tidy::HELP, tidy::run), "Check the rules of the repository that no compiler checks"),
 ];
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    let name = arguments.next().unwrap_or_default();
-    let rest: Vec<String> = arguments.collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (name, rest) = arguments.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
     match TASKS.iter().find(|task| task.name == name) {
-        // A task with modes gets `--mode --help` itself.
-        Some(task) if rest.first().is_some_and(|word| is_help(word)) => print_help(task.help),
-        Some(task) => (task.run)(&rest),
-        None if name.is_empty() || name == "help" || is_help(&name) => print_help(&usage()),
+        Some(task) => run(task, &arguments, rest),
+        None if matches!(name, "" | "help" | "--help" | "-h") => print(&usage()),
         None => {
             eprint!("xtask: there is no task `{name}`\n\n{}", usage());
             ExitCode::from(2)
@@ -67,11 +65,21 @@ fn main() -> ExitCode {
     }
 }
 
-fn is_help(word: &str) -> bool {
-    matches!(word, "--help" | "-h")
+fn run(task: &Task, arguments: &[String], rest: &[String]) -> ExitCode {
+    match task.home {
+        Home::Here(help, _) if rest.first().is_some_and(|word| matches!(word.as_str(), "--help" | "-h")) => {
+            print(help)
+        }
+        Home::Here(_, run) => run(rest),
+        #[cfg(feature = "tables")]
+        Home::Tables => tables::run(task.name, rest),
+        #[cfg(not(feature = "tables"))]
+        Home::Tables => hand_over(&["--package", "xtask", "--features", "tables"], arguments),
+        Home::Harness => hand_over(&["--package", "kubemerge-harness"], arguments),
+    }
 }
 
-fn print_help(text: &str) -> ExitCode {
+fn print(text: &str) -> ExitCode {
     print!("{text}");
     ExitCode::SUCCESS
 }
@@ -79,8 +87,45 @@ fn print_help(text: &str) -> ExitCode {
 fn usage() -> String {
     let mut text = "usage: cargo xtask <task> [options]; each task has --help\n\ntasks:\n".to_owned();
     for task in TASKS {
-        let summary = task.help.lines().next().unwrap_or_default();
-        text.push_str(&format!("  {:14} {summary}\n", task.name));
+        text.push_str(&format!("  {:14} {}\n", task.name, task.summary));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The file of a task that is built on demand, and the list that it must be in.
+    fn sources(task: &Task) -> Option<(String, String)> {
+        let folder = match task.home {
+            Home::Here(..) => return None,
+            Home::Tables => "xtask/src/tables",
+            Home::Harness => "conformance/harness/src",
+        };
+        let list = if matches!(task.home, Home::Tables) {
+            "xtask/src/tables.rs"
+        } else {
+            "conformance/harness/src/main.rs"
+        };
+        Some((format!("{folder}/{}.rs", task.name.replace('-', "_")), list.to_owned()))
+    }
+
+    #[test]
+    fn tasks_that_are_built_on_demand_exist_and_say_the_same_of_themselves() {
+        let read = |path: &str| std::fs::read_to_string(kubemerge_test_support::root().join(path)).unwrap();
+        for (task, (file, list)) in TASKS.iter().filter_map(|task| Some((task, sources(task)?))) {
+            assert!(read(&file).lines().any(|line| line == task.summary), "{file}: {}", task.summary);
+            assert!(read(&list).contains(&format!("name: \"{}\"", task.name)), "{list}: {}", task.name);
+        }
+    }
+
+    #[test]
+    fn a_task_that_is_here_starts_its_help_with_its_summary() {
+        for task in TASKS {
+            if let Home::Here(help, _) = task.home {
+                assert_eq!(help.lines().next(), Some(task.summary));
+            }
+        }
+    }
 }

@@ -37,7 +37,7 @@ const CHECKS: &[fn(&Repository) -> Vec<Complaint>] =
 
 /// Runs every check; complaints go to stderr.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
-    let repository = Repository::read(&crate::corpus::root());
+    let repository = Repository::read(&kubemerge_test_support::root());
     let flags: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match flags.as_slice() {
         [] => {}
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         }
     }
     let mut complaints: Vec<String> = complaints(&repository).iter().map(ToString::to_string).collect();
-    complaints.extend(crate::corpus::complaints());
+    complaints.extend(kubemerge_test_support::corpus::complaints());
     for complaint in &complaints {
         eprintln!("tidy: {complaint}");
     }
@@ -68,12 +68,12 @@ mod tests {
 
     #[test]
     fn the_repository_is_tidy() {
-        let found = complaints(&Repository::read(&crate::corpus::root()));
+        let found = complaints(&Repository::read(&kubemerge_test_support::root()));
         assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]
     fn every_rule_has_a_case() {
-        assert_eq!(crate::corpus::complaints(), Vec::<String>::new());
+        assert_eq!(kubemerge_test_support::corpus::complaints(), Vec::<String>::new());
     }
 }

@@ -3,13 +3,6 @@
 
 #![cfg(all(feature = "etcd", unix))]
 
-#[allow(dead_code, reason = "other tests need the rest")]
-#[path = "../../kubemerge-server/tests/stores/etcd.rs"]
-mod etcd;
-#[allow(dead_code, reason = "other tests need the rest")]
-#[path = "../../kubemerge-server/tests/stores/history.rs"]
-mod history;
-
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader, Read, Write},
@@ -22,7 +15,10 @@ use std::{
     time::Duration,
 };
 
-use history::{Call, Held, Operation, is_linearizable};
+use kubemerge_test_support::{
+    etcd,
+    history::{Call, Held, Operation, is_linearizable},
+};
 use serde_json::{Value, json};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
@@ -199,7 +195,7 @@ fn histories_are_linearizable_while_one_of_two_servers_is_killed() {
     let Some(etcd) = etcd::start("histories_are_linearizable_while_one_of_two_servers_is_killed") else {
         return;
     };
-    drop(etcd.open("replicas"));
+    etcd.ask("maintenance/status", json!({}));
     let store = format!("etcd://127.0.0.1:{}/replicas", etcd.port());
     let (killed, spared) = (Replica::start(store.clone()), Replica::start(store));
     let (_, list) = spared.ask("GET", MAPS, &Value::Null).unwrap();

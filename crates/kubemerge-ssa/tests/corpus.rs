@@ -1,19 +1,14 @@
 //! The scenarios of the corpus: our engine gives the answers of Kubernetes, step by step.
 
-mod scenario;
-
-use std::path::{Path, PathBuf};
-
 use kubemerge_schema::{Dialect, SchemaBuilder, TypeTable};
-use scenario::{Runner, cases, compare};
+use kubemerge_test_support::{
+    corpus::folder,
+    scenario::{Runner, cases, compare},
+};
 use serde_json::Value as Json;
 
-fn conformance() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance")
-}
-
 fn table() -> TypeTable {
-    let text = std::fs::read_to_string(conformance().join("ssa-schema.json")).unwrap();
+    let text = std::fs::read_to_string(folder().join("ssa-schema.json")).unwrap();
     let document: Json = serde_json::from_str(&text).unwrap();
     let builder = SchemaBuilder::new().custom_resource_definition(&document["definition"]).unwrap();
     TypeTable::compile(&builder.compile(Dialect::Upstream).unwrap())
@@ -24,7 +19,7 @@ fn scenarios_end_as_kubernetes_ends_them() {
     let table = table();
     let mut complaints = Vec::new();
     let mut steps = 0;
-    for file in cases::load(&conformance()) {
+    for file in cases::load(&folder()) {
         for case in &file.cases {
             let mut runner = Runner::new(&case.scenario, &table, None);
             for (number, step) in case.scenario["steps"].as_array().unwrap().iter().enumerate() {

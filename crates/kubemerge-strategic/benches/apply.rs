@@ -3,14 +3,14 @@
 //! Checked: bytes in, bytes out. Trusted: a canonical document in, a canonical document out. In both the
 //! patch comes as bytes and is checked.
 
-#[path = "../../kubemerge-value/benches/support/mod.rs"]
-mod support;
-
 use kubemerge_schema::{Dialect, Schema};
 use kubemerge_strategic::apply;
+use kubemerge_test_support::{
+    documents,
+    stopwatch::{Job, measure, show_time},
+};
 use kubemerge_value::{Arena, Canonical, Document, to_bytes, to_canonical};
 use serde_json::Value;
-use support::{Job, documents, measure, show_time};
 
 /// A document, a small patch of it, and what its merges may cost, of serde_json's parse and serialize.
 struct Case {

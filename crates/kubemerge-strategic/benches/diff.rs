@@ -4,14 +4,14 @@
 //! must take linear time.
 
 #[allow(dead_code)]
-#[path = "../../kubemerge-value/benches/support/mod.rs"]
-mod support;
-
 use kubemerge_schema::{Dialect, Schema, Type};
 use kubemerge_strategic::{DiffOptions, OnConflict, diff, three_way};
+use kubemerge_test_support::{
+    documents,
+    stopwatch::{Job, measure, show_time},
+};
 use kubemerge_value::{Arena, Canonical, Document, to_bytes};
 use serde_json::Value;
-use support::{Job, documents, measure, show_time};
 
 fn main() {
     println!("{:<34} {:>9}  {:<30} {:>10} {:>9}", "document", "bytes", "work", "time", "of serde");

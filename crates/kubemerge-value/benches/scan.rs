@@ -1,11 +1,12 @@
 //! How fast bytes are checked and skipped, beside serde_json and a plain loop: `cargo bench --bench scan`.
 
-mod support;
-
+use kubemerge_test_support::{
+    documents,
+    stopwatch::{Job, measure, show_time},
+};
 use kubemerge_value::{Canonical, Document};
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use support::{Job, documents, measure, show_time};
 
 fn main() {
     println!(

@@ -1,7 +1,7 @@
 //! Layers: packages depend only on packages below them, and folders import only from folders below them.
 
 use super::complaint::Complaint;
-use super::repository::Repository;
+use super::repository::{Repository, folder};
 use super::rust::modules::{CrateModules, ModulePath};
 
 /// The packages, lowest first. Those of one line do not depend on each other.
@@ -10,11 +10,13 @@ const PACKAGES: &[&[&str]] = &[
     &["kubemerge-yaml"],
     &["kubemerge-schema"],
     &["kubemerge-strategic", "kubemerge-ssa", "kubemerge-kinds"],
+    &["kubemerge-test-support"],
     &["kubemerge"],
     &["kubemerge-inspect"],
     &["kubemerge-bindings"],
     &["kubemerge-server"],
     &["kubemerge-cli"],
+    &["kubemerge-harness", "xtask"],
 ];
 
 /// The top-level modules of a package, lowest first. Those of one line do not import each other. Modules that
@@ -71,8 +73,8 @@ const FOLDERS: &[Layers] = &[
 /// Complains about dependencies and imports that go upwards.
 pub(crate) fn check(repository: &Repository) -> Vec<Complaint> {
     let mut complaints = Vec::new();
-    for name in repository.packages.keys().filter(|name| *name != "xtask") {
-        let manifest = repository.file(&format!("crates/{name}/Cargo.toml"));
+    for name in repository.packages.keys() {
+        let manifest = repository.file(&format!("{}/Cargo.toml", folder(name)));
         complaints.extend(dependencies(name, manifest.map_or("", |file| file.text.as_str())));
     }
     for layers in FOLDERS {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::complaint::Complaint;
-use super::repository::Repository;
+use super::repository::{Repository, is_published};
 use super::rust::modules::DeclaredType;
 
 /// Complains about each name that several public types have.
 pub(crate) fn check(repository: &Repository) -> Vec<Complaint> {
     let mut by_name: BTreeMap<String, Vec<DeclaredType>> = BTreeMap::new();
-    for (_, modules) in repository.packages.iter().filter(|(name, _)| *name != "xtask") {
+    for (_, modules) in repository.packages.iter().filter(|(name, _)| is_published(name)) {
         for one in modules.public_types() {
             by_name.entry(one.name.clone()).or_default().push(one);
         }

@@ -56,16 +56,37 @@ fn read_package(name: &str, files: &[TextFile]) -> CrateModules {
 
 /// The package that a source file belongs to.
 fn package_of(path: &str) -> Option<&str> {
-    if path.starts_with("xtask/src/") {
-        return Some("xtask");
+    let beside = BESIDE.iter().find(|(_, folder)| {
+        path.strip_prefix(folder).is_some_and(|rest| rest.starts_with("/src/") && rest.ends_with(".rs"))
+    });
+    if let Some((name, _)) = beside {
+        return Some(name);
     }
     let (name, rest) = path.strip_prefix("crates/")?.split_once('/')?;
     (rest.starts_with("src/") && rest.ends_with(".rs")).then_some(name)
 }
 
+/// Packages that are not published, and their folders.
+const BESIDE: [(&str, &str); 3] = [
+    ("kubemerge-harness", "conformance/harness"),
+    ("kubemerge-test-support", "conformance/support"),
+    ("xtask", "xtask"),
+];
+
+/// Whether a package is for users, so that its names must be clear beside those of the others.
+pub(crate) fn is_published(package: &str) -> bool {
+    BESIDE.iter().all(|(name, _)| *name != package)
+}
+
+/// The folder of a package.
+pub(crate) fn folder(package: &str) -> String {
+    let beside = BESIDE.iter().find(|(name, _)| *name == package);
+    beside.map_or_else(|| format!("crates/{package}"), |(_, folder)| (*folder).to_owned())
+}
+
 /// The folder with the source of a package.
 pub(crate) fn source_folder(package: &str) -> String {
-    if package == "xtask" { "xtask/src".to_owned() } else { format!("crates/{package}/src") }
+    format!("{}/src", folder(package))
 }
 
 fn tracked_files(root: &Path) -> Vec<String> {

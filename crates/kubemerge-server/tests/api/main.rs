@@ -5,16 +5,7 @@
 //! the list only gets shorter. `KUBEMERGE_UPDATE_PENDING=remove cargo test -p kubemerge-server --test api` removes
 //! the lines that are done; `=add`, after new cases were recorded, adds those that differ.
 
-#[path = "../../../../xtask/src/api/edits.rs"]
-#[allow(dead_code, reason = "xtask uses all of it")]
-mod edits;
 mod known_form;
-#[path = "../../../../xtask/src/api/normal.rs"]
-#[allow(dead_code, reason = "xtask uses all of it")]
-mod normal;
-#[path = "../../../../xtask/src/api/recording.rs"]
-#[allow(dead_code, reason = "xtask uses all of it")]
-mod recording;
 
 use std::{
     collections::BTreeSet,
@@ -24,8 +15,7 @@ use std::{
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use kubemerge_server::{AdmissionPlugin, ApiServer, Clock};
-use normal::Owners;
-use recording::{Case, Incoming, Outgoing, Session};
+use kubemerge_test_support::recording::{self, Case, Incoming, Outgoing, Session, edits, normal::Owners};
 use serde_json::{Value, json};
 use tower_service::Service;
 

@@ -9,15 +9,10 @@ use bytes::Bytes;
 use http::Request;
 use kubemerge::Dialect;
 use kubemerge_server::{ApiServer, Validation};
+use kubemerge_test_support::corpus::{Case, cases};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, ask, get, send};
-
-#[allow(dead_code, reason = "tests of the engine use more of it")]
-#[path = "../../../kubemerge-strategic/tests/corpus/reader.rs"]
-mod reader;
-
-use reader::{Case, cases};
 
 /// The kinds of the corpus that the server has, and where it serves them.
 const SERVED: [(&str, &str); 6] = [
@@ -49,7 +44,7 @@ async fn spec_cases_answer_over_http() {
 
 async fn check(dialect: Dialect) {
     let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
-    for case in cases("apply") {
+    for case in cases("apply").expect("the corpus can be read") {
         let Some(expected) = case.get(dialect.name()) else { continue };
         let expected = serde_json::from_str(expected).unwrap();
         let outcome = run(&case, &expected, || {

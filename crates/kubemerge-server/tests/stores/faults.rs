@@ -11,11 +11,11 @@ use std::{
 };
 
 use kubemerge_server::store::{EtcdStore, Event, Expect, OutOfRange, Revision, Store, WriteError};
+use kubemerge_test_support::history::{Call, Held, Operation, is_linearizable};
 use serde_json::json;
 
 use crate::{
-    etcd::{Etcd, start},
-    history::{Call, Held, Operation, is_linearizable},
+    etcd::{Etcd, Stores, start},
     linearizability::{is_full, learnt},
     proxy::Proxy,
     subject::{record, request},

@@ -6,7 +6,6 @@ mod contract;
 mod etcd;
 #[cfg(feature = "etcd")]
 mod faults;
-mod history;
 mod linearizability;
 #[cfg(feature = "etcd")]
 mod opening;

@@ -5,7 +5,7 @@ use kubemerge_server::store::{EtcdOptions, EtcdStore, Expect, Store};
 use serde_json::json;
 
 use crate::{
-    etcd::start,
+    etcd::{Stores, start},
     subject::{record, request},
 };
 
@@ -86,7 +86,7 @@ mod certificates {
     use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
     use super::*;
-    use crate::etcd::{Etcd, open, start_with};
+    use crate::etcd::{Etcd, Stores, open, start_with};
 
     fn authority() -> CertifiedIssuer<'static, KeyPair> {
         let mut params = CertificateParams::new([]).unwrap();

@@ -26,7 +26,7 @@ impl Kept {
             #[cfg(feature = "file-store")]
             Kept::Folder(folder) => Some(Box::new(kubemerge_server::store::FileStore::open(folder).unwrap())),
             #[cfg(feature = "etcd")]
-            Kept::Etcd(etcd, prefix) => Some(Box::new(etcd.open(prefix))),
+            Kept::Etcd(etcd, prefix) => Some(Box::new(crate::etcd::Stores::open(&**etcd, prefix))),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The corpus of cases in `conformance/cases`: every verb of this crate gives the answers of both dialects.
 
-mod reader;
 mod schemas;
 
 use kubemerge_schema::{Dialect, Type};
@@ -8,8 +7,8 @@ use kubemerge_strategic::{
     DiffOptions, Emission, MergeError, OnConflict, Precondition, VersionNodes, apply, check_preconditions,
     compose, conflicts, diff, three_way_checked,
 };
+use kubemerge_test_support::corpus::{Case, cases};
 use kubemerge_value::{Arena, Canonical, Document, Node, to_canonical};
-use reader::{Case, cases};
 use schemas::Schemas;
 use serde_json::Value;
 
@@ -62,7 +61,7 @@ fn conflicts_answers_as_the_corpus_says() {
 fn check(verb: &str, at_least: usize) {
     let mut schemas = Schemas::default();
     let (mut complaints, mut answers) = (Vec::new(), 0);
-    for case in cases(verb) {
+    for case in cases(verb).expect("the corpus can be read") {
         for dialect in [Dialect::Upstream, Dialect::Spec] {
             let Some(expected) = case.get(dialect.name()) else { continue };
             answers += 1;

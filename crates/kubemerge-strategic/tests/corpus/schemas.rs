@@ -1,10 +1,8 @@
 //! The schemas that cases name, compiled once for each dialect.
 
-use super::{
-    Answer,
-    reader::{Case, folder},
-};
+use super::Answer;
 use kubemerge_schema::{Dialect, Overlay, OverlayRule, Schema, SchemaBuilder, Type};
+use kubemerge_test_support::corpus::{Case, folder};
 use serde_json::Value;
 use std::{collections::HashMap, fs};
 
