@@ -1,7 +1,7 @@
 //! Expressions of webhooks and policies: what they may use, and what they must give.
 
-use crate::cel::{Environment, Type, compile, problem};
 use crate::field::Field;
+use kubemerge_cel::{Environment, Type, compile, problem};
 
 /// Whether expressions may use `params`.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::expression::{Params, check_trimmed};
-use crate::cel::Type;
 use crate::field::Field;
 use crate::format::qualified_name;
+use kubemerge_cel::Type;
 
 const MAX_CONDITIONS: usize = 64;
 

@@ -4,13 +4,13 @@ use super::expression::{Params, WhenNone, check_trimmed};
 use super::policy::{conditions, defaults, has_same_conditions, matching, variables};
 use super::reserved_name::reserved_name;
 use super::rule::{REINVOCATION_POLICIES, mutating_operations};
-use crate::cel::{Environment, Type};
 use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::Field;
 use crate::registry::{
     DecodeRules, GenerationRule, KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Strategy,
     ValidationRules,
 };
+use kubemerge_cel::{Environment, Type};
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "MutatingAdmissionPolicy",

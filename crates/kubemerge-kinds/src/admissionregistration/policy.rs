@@ -4,10 +4,10 @@ use super::expression::{Params, Variables, WhenNone};
 use super::match_condition::match_conditions;
 use super::param::param_kind;
 use super::rule::{FAILURE_POLICIES, default_match_resources, match_resources};
-use crate::cel::is_word_of_cel;
 use crate::field::Field;
 use crate::registry::Context;
 use crate::tree::Map;
+use kubemerge_cel::is_word_of_cel;
 
 /// Defaults of a policy.
 pub(super) fn defaults(policy: &mut Map<'_>, _: Context) {

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::expression::{Params, WhenNone, check};
 use super::policy::{conditions, defaults, has_same_conditions, matching, variables};
 use super::reserved_name::reserved_name;
-use crate::cel::{Environment, Type, problem};
 use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::Field;
 use crate::format::qualified_name;
@@ -14,6 +13,7 @@ use crate::registry::{
     DecodeRules, GenerationRule, KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Strategy,
     SubresourceRules, ValidationRules,
 };
+use kubemerge_cel::{Environment, Type, problem};
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "ValidatingAdmissionPolicy",

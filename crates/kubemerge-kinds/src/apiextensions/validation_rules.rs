@@ -1,10 +1,10 @@
 //! `x-kubernetes-validations` in the schema of a version.
 
+use kubemerge_cel as cel;
 use kubemerge_schema::check::SchemaFinding;
 use serde_json::Value;
 
 use super::rule_budget::{Budget, max_elements, multiplied};
-use crate::cel;
 use crate::custom::{
     field_path::{ArrayNotation, valid_field_path},
     rules::compile::{RuleCheck, RuleScope, SchemaLevel},

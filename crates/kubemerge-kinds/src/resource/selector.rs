@@ -1,8 +1,8 @@
 //! Selectors of devices in CEL.
 
 use super::names::is_within;
-use crate::cel::{Environment, Type, compile};
 use crate::field::Field;
+use kubemerge_cel::{Environment, Type, compile};
 
 const MAX_SELECTORS: usize = 32;
 const MAX_EXPRESSION_BYTES: usize = 10 * 1024;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 pub(crate) use super::declaration::SchemaLevel;
 use super::{super::structural::Structural, declaration::Declaration};
-use crate::cel::{Compiled, Environment, ObjectTypes, Type};
+use kubemerge_cel::{Compiled, Environment, ObjectTypes, Type};
 
 /// The name of the type of `self`. Kubernetes adds a number that differs from call to call.
 const SELF_TYPE: &str = "selfType0";

@@ -6,7 +6,7 @@ use super::{
     super::structural::{Additional, Structural},
     names::escape,
 };
-use crate::cel::{MaxSizes, ObjectTypes, SizeEstimate, Type};
+use kubemerge_cel::{MaxSizes, ObjectTypes, SizeEstimate, Type};
 
 /// How many bytes a request may have.
 const MAX_REQUEST_BYTES: i64 = 3 * 1024 * 1024;

@@ -1,6 +1,6 @@
 //! Names of fields in expressions.
 
-use crate::cel::is_word_of_cel;
+use kubemerge_cel::is_word_of_cel;
 
 /// The name of a field in expressions; none if it has no such name.
 pub(super) fn escape(name: &str) -> Option<String> {

@@ -1,13 +1,13 @@
 //! One rule: its expression, and what it says when that is false.
 
+use kubemerge_cel::{
+    Compiled,
+    evaluate::{EvaluationError, Program, Value as CelValue},
+};
 use serde_json::Value;
 
 use super::compile::{RuleScope, is_old_self_optional, text};
 use crate::{
-    cel::{
-        Compiled,
-        evaluate::{EvaluationError, Program, Value as CelValue},
-    },
     custom::field_path::{ArrayNotation, valid_field_path},
     field::{BadValue, FieldErrorKind},
     field_error::FieldError,

@@ -3,17 +3,14 @@
 use std::{collections::HashMap, sync::Arc};
 
 use base64::Engine;
-use kube_cel::cel::objects::{Key, Map as CelMap};
+use kubemerge_cel::evaluate::{Conversion, Key, Map as CelMap, Value as CelValue, converted};
 use kubemerge_value::deep;
 
 use super::{
     super::structural::{Additional, Structural},
     names::escape,
 };
-use crate::{
-    cel::evaluate::{Conversion, Value as CelValue, converted},
-    tree::{Value, ValueRef},
-};
+use crate::tree::{Value, ValueRef};
 
 /// The value of an expression's variable.
 pub(super) fn value_of(value: ValueRef<'_>, schema: &Structural) -> CelValue {

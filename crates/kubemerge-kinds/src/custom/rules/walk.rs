@@ -3,6 +3,7 @@
 //! Old values are found by names in maps and by keys in lists. What was wrong before and is unchanged passes where that
 //! is wanted, unless the rule is about the change itself.
 
+use kubemerge_cel::evaluate::optional;
 use kubemerge_value::deep;
 
 use super::{
@@ -15,7 +16,6 @@ use super::{
     values::value_of,
 };
 use crate::{
-    cel::evaluate::optional,
     field::BadValue,
     field_error::{FieldError, has_enough},
     tree::{Value, ValueRef},

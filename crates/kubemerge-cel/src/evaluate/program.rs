@@ -13,7 +13,7 @@ use super::super::literal::Literal;
 
 /// An expression that can be evaluated.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub struct Program {
     pub(super) root: Step,
 }
 
@@ -144,7 +144,7 @@ pub(super) struct Fold {
 
 impl Program {
     /// The steps of a checked expression.
-    pub(crate) fn new(compiled: &Compiled<'_>) -> Program {
+    pub fn new(compiled: &Compiled<'_>) -> Program {
         Program { root: Planner { checked: &compiled.checked }.step(&compiled.expr) }
     }
 }

@@ -2,7 +2,7 @@
 //! take, [`evaluate`] does it.
 //!
 //! All but the evaluation is our own, because errors must be those of cel-go. Functions are those of the `cel` and
-//! `kube-cel` crates, and evaluation needs the feature `cel`. What expressions are about is not known here: custom
+//! `kube-cel` crates, and evaluation needs the feature `evaluate`. What expressions are about is not known here: custom
 //! resources, policies and devices have an [`Environment`] each. Texts are those of cel-go for the mistakes people make;
 //! some rarer ones are refused with another text.
 
@@ -10,8 +10,8 @@ mod after_types;
 mod check;
 mod cost;
 mod environment;
-#[cfg(feature = "cel")]
-pub(crate) mod evaluate;
+#[cfg(feature = "evaluate")]
+pub mod evaluate;
 mod expr;
 mod format_string;
 mod functions;
@@ -24,30 +24,30 @@ mod token;
 mod types;
 mod unify;
 
-pub(crate) use cost::{MaxSizes, SizeEstimate};
-pub(crate) use environment::{Environment, ObjectTypes};
-pub(crate) use reserved::is_word_of_cel;
-pub(crate) use types::Type;
+pub use cost::{MaxSizes, SizeEstimate};
+pub use environment::{Environment, ObjectTypes};
+pub use reserved::is_word_of_cel;
+pub use types::Type;
 
 use check::Checked;
 use expr::Expr;
 use problem::shown;
 
 /// Whether expressions are read at all. In a browser they are not: the size of the engine counts for more there.
-pub(crate) const IS_BUILT_IN: bool = !cfg!(target_family = "wasm");
+pub const IS_BUILT_IN: bool = !cfg!(target_family = "wasm");
 
 /// How many characters an expression may have.
 const MAX_CODE_POINTS: usize = 100_000;
 
 /// An expression whose types fit.
-pub(crate) struct Compiled<'e> {
+pub struct Compiled<'e> {
     expr: Expr<'e>,
     checked: Checked,
 }
 
 impl<'e> Compiled<'e> {
     /// Reads an expression and checks its types, or tells why it does not compile.
-    pub(crate) fn new(text: &'e str, environment: &Environment) -> Result<Compiled<'e>, String> {
+    pub fn new(text: &'e str, environment: &Environment) -> Result<Compiled<'e>, String> {
         let size = text.chars().count();
         if size > MAX_CODE_POINTS {
             let limit = format!("size: {size}, limit {MAX_CODE_POINTS}");
@@ -62,23 +62,23 @@ impl<'e> Compiled<'e> {
     }
 
     /// The type of the result.
-    pub(crate) fn result(&self) -> &Type {
+    pub fn result(&self) -> &Type {
         self.checked.type_of(&self.expr)
     }
 
     /// Whether the expression uses a variable.
-    pub(crate) fn mentions(&self, variable: &str) -> bool {
+    pub fn mentions(&self, variable: &str) -> bool {
         self.expr.mentions(variable)
     }
 
     /// What evaluating the expression may cost at most, given how large the values of variables may be.
-    pub(crate) fn max_cost(&self, sizes: &dyn MaxSizes) -> u64 {
+    pub fn max_cost(&self, sizes: &dyn MaxSizes) -> u64 {
         cost::max_cost(&self.expr, &self.checked, sizes)
     }
 }
 
 /// Finds the type of an expression, or tells why it does not compile.
-pub(crate) fn compile(text: &str, environment: &Environment) -> Result<Type, String> {
+pub fn compile(text: &str, environment: &Environment) -> Result<Type, String> {
     if !IS_BUILT_IN {
         return Ok(Type::Dyn);
     }
@@ -86,7 +86,7 @@ pub(crate) fn compile(text: &str, environment: &Environment) -> Result<Type, Str
 }
 
 /// What is wrong with an expression that must give one of these types.
-pub(crate) fn problem(text: &str, environment: &Environment, results: &[Type]) -> Option<String> {
+pub fn problem(text: &str, environment: &Environment, results: &[Type]) -> Option<String> {
     if !IS_BUILT_IN {
         return None;
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::types::Type;
 
 /// Types with fields, by name.
-pub(crate) type ObjectTypes = BTreeMap<String, BTreeMap<String, Type>>;
+pub type ObjectTypes = BTreeMap<String, BTreeMap<String, Type>>;
 
 /// The variables of an expression.
 #[derive(Clone, Debug)]
-pub(crate) struct Environment {
+pub struct Environment {
     variables: Vec<(&'static str, Type)>,
     /// The variables that a policy defines, as fields of `variables`.
     composed: Option<Vec<(String, Type)>>,
@@ -27,7 +27,7 @@ const DEVICE: &str = "kubernetes.DRADevice";
 
 impl Environment {
     /// That of webhooks and policies: the request and its objects.
-    pub(crate) fn of_admission() -> Environment {
+    pub fn of_admission() -> Environment {
         let variables = vec![
             ("object", Type::Dyn),
             ("oldObject", Type::Dyn),
@@ -42,23 +42,23 @@ impl Environment {
     }
 
     /// That of the rules of a custom resource: a value and the one that it replaces.
-    pub(crate) fn of_rules(own: Type, old: Type, objects: ObjectTypes) -> Environment {
+    pub fn of_rules(own: Type, old: Type, objects: ObjectTypes) -> Environment {
         Environment { objects, ..Environment::of(vec![("self", own), ("oldSelf", old)]) }
     }
 
     /// That of selectors of devices.
-    pub(crate) fn of_devices() -> Environment {
+    pub fn of_devices() -> Environment {
         Environment::of(vec![("device", Type::named(DEVICE))])
     }
 
     /// Adds the parameters of a policy.
-    pub(crate) fn with_params(mut self) -> Environment {
+    pub fn with_params(mut self) -> Environment {
         self.variables.push(("params", Type::Dyn));
         self
     }
 
     /// Adds what asks for permissions.
-    pub(crate) fn with_authorizer(mut self) -> Environment {
+    pub fn with_authorizer(mut self) -> Environment {
         let check = Type::named("kubernetes.authorization.ResourceCheck");
         self.variables.push(("authorizer", Type::named("kubernetes.authorization.Authorizer")));
         // A variable whose name has a dot, not a field of the one above.
@@ -67,13 +67,13 @@ impl Environment {
     }
 
     /// Adds the types of patches.
-    pub(crate) fn with_patch_types(mut self) -> Environment {
+    pub fn with_patch_types(mut self) -> Environment {
         self.structs = &["JSONPatch", "Object"];
         self
     }
 
     /// Adds `variables`, with the variables that a policy has defined so far.
-    pub(crate) fn with_variables(mut self, variables: &[(String, Type)]) -> Environment {
+    pub fn with_variables(mut self, variables: &[(String, Type)]) -> Environment {
         self.variables.push(("variables", Type::named(COMPOSED)));
         self.composed = Some(variables.to_vec());
         self

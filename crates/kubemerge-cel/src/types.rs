@@ -4,25 +4,38 @@ use std::fmt;
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
+pub enum Type {
+    /// Any type: known only when the expression runs.
     Dyn,
     /// That of a part that is wrong, which fits everywhere so that one mistake is told once.
     Error,
+    /// `true` and `false`.
     Bool,
+    /// Integers of 64 bits.
     Int,
+    /// Integers of 64 bits without a sign.
     Uint,
+    /// Floating point numbers.
     Double,
+    /// Texts.
     String,
+    /// Bytes.
     Bytes,
+    /// `null`.
     Null,
+    /// Points in time.
     Timestamp,
+    /// Spans of time.
     Duration,
     /// A type that is found out from how the value is used.
     Param(u32),
     /// The type of types; of one type if that is known.
     OfTypes(Option<Box<Type>>),
+    /// Lists of a type.
     List(Box<Type>),
+    /// Maps by the types of keys and values.
     Map(Box<Type>, Box<Type>),
+    /// A value that may be absent.
     Optional(Box<Type>),
     /// A type that has a name, and perhaps fields.
     Named(String),
@@ -32,19 +45,23 @@ pub(crate) enum Type {
 const OPAQUE: [&str; 2] = ["net.IP", "net.CIDR"];
 
 impl Type {
-    pub(crate) fn list(item: Type) -> Type {
+    /// A list of a type.
+    pub fn list(item: Type) -> Type {
         Type::List(Box::new(item))
     }
 
-    pub(crate) fn map(value: Type) -> Type {
+    /// A map from strings to a type.
+    pub fn map(value: Type) -> Type {
         Type::map_of(Type::String, value)
     }
 
-    pub(crate) fn optional(value: Type) -> Type {
+    /// A value of a type that may be absent.
+    pub fn optional(value: Type) -> Type {
         Type::Optional(Box::new(value))
     }
 
-    pub(crate) fn named(name: &str) -> Type {
+    /// A type with a name.
+    pub fn named(name: &str) -> Type {
         Type::Named(name.to_owned())
     }
 

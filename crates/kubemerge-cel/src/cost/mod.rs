@@ -15,7 +15,7 @@ use super::expr::{Call, Comprehension, Expr, Node, Select};
 use super::literal::Literal;
 use super::types::Type;
 use calls::{Argument, call_estimate};
-pub(crate) use range::SizeEstimate;
+pub use range::SizeEstimate;
 
 /// What it costs to create a list, a map or an object, besides its members.
 const LIST_COST: u64 = 10;
@@ -30,16 +30,16 @@ const REGEX_FACTOR: f64 = 0.25;
 const MAX_PATH: usize = 200;
 
 /// How large values may be.
-pub(crate) trait MaxSizes {
+pub trait MaxSizes {
     /// The size of the value at a path: a variable, then names of fields, `@items`, `@values` and `@keys`.
     fn size(&self, path: &[&str]) -> Option<SizeEstimate>;
 }
 
 /// No value has a known size.
-#[cfg(feature = "cel")]
+#[cfg(feature = "evaluate")]
 struct Unlimited;
 
-#[cfg(feature = "cel")]
+#[cfg(feature = "evaluate")]
 impl MaxSizes for Unlimited {
     fn size(&self, _: &[&str]) -> Option<SizeEstimate> {
         None
@@ -47,7 +47,7 @@ impl MaxSizes for Unlimited {
 }
 
 /// What a call costs whose target and arguments have these sizes.
-#[cfg(feature = "cel")]
+#[cfg(feature = "evaluate")]
 pub(super) fn actual_cost(function: &str, overload: &str, target: Option<u64>, arguments: &[u64]) -> u64 {
     let argument = |size: &u64| Argument {
         size: Some(SizeEstimate::fixed(*size)),

@@ -9,17 +9,18 @@ mod program;
 
 use std::sync::Arc;
 
-pub(crate) use kube_cel::cel::Value;
-use kube_cel::cel::objects::{Key, Map, OptionalValue};
+pub use kube_cel::cel::Value;
+use kube_cel::cel::objects::OptionalValue;
+pub use kube_cel::cel::objects::{Key, Map};
 use kubemerge_value::deep;
 
-pub(crate) use library::{Conversion, converted};
-pub(crate) use program::Program;
+pub use library::{Conversion, converted};
+pub use program::Program;
 use program::{Fold, Step};
 
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum EvaluationError {
+pub enum EvaluationError {
     /// In the words of cel-go.
     Failed(String),
     /// It cost more than it may.
@@ -39,14 +40,16 @@ impl EvaluationError {
 type Outcome = Result<Value, EvaluationError>;
 
 /// A value, or why there is none, and what it cost to find out.
-pub(crate) struct Evaluation {
-    pub(crate) outcome: Outcome,
-    pub(crate) cost: u64,
+pub struct Evaluation {
+    /// The value.
+    pub outcome: Outcome,
+    /// What it cost.
+    pub cost: u64,
 }
 
 impl Program {
     /// Evaluates the expression with these variables, as long as it costs no more than the limit.
-    pub(crate) fn run(&self, variables: &[(&str, &Value)], limit: u64) -> Evaluation {
+    pub fn run(&self, variables: &[(&str, &Value)], limit: u64) -> Evaluation {
         let mut machine = Machine { variables, locals: Vec::new(), cost: 0, limit };
         let outcome = machine.value(&self.root);
         Evaluation { outcome, cost: machine.cost }
@@ -54,7 +57,7 @@ impl Program {
 }
 
 /// An optional value, as `oldSelf` is where a rule wants that.
-pub(crate) fn optional(value: Option<Value>) -> Value {
+pub fn optional(value: Option<Value>) -> Value {
     Value::Opaque(Arc::new(value.map_or_else(OptionalValue::none, OptionalValue::of)))
 }
 

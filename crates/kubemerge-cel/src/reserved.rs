@@ -16,6 +16,6 @@ pub(super) fn is_reserved(word: &str) -> bool {
 }
 
 /// Whether the grammar has the word, with a meaning or without.
-pub(crate) fn is_word_of_cel(word: &str) -> bool {
+pub fn is_word_of_cel(word: &str) -> bool {
     KEYWORDS.contains(&word) || is_reserved(word)
 }

@@ -1,12 +1,12 @@
 //! Operands: literals, names, calls, lists, maps and structures.
 
 use super::{LEVELS, OPERAND, Parser, starts_operand};
-use crate::cel::expr::{Entry, Expr, Item, Node};
-use crate::cel::literal;
-use crate::cel::macros;
-use crate::cel::problem::Problem;
-use crate::cel::reserved::is_reserved;
-use crate::cel::token::TokenKind;
+use crate::expr::{Entry, Expr, Item, Node};
+use crate::literal;
+use crate::macros;
+use crate::problem::Problem;
+use crate::reserved::is_reserved;
+use crate::token::TokenKind;
 
 impl<'e> Parser<'e> {
     /// The arguments of a call, after the bracket.

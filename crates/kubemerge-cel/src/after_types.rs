@@ -2,7 +2,8 @@
 //! that are written in the expression must be valid durations, times, regular expressions and formats.
 
 use kubemerge_schema::pattern::from_go;
-use kubemerge_value::deep;
+use kubemerge_value::timestamp::Timestamp;
+use kubemerge_value::{deep, go_duration};
 
 use super::check::Checked;
 use super::expr::{Expr, Item, Node};
@@ -10,8 +11,6 @@ use super::format_string;
 use super::literal::Literal;
 use super::problem::Problem;
 use super::types::Type;
-use crate::timestamp::Timestamp;
-use crate::typed::duration::duration_problem;
 
 /// Finds what is wrong with the literals of an expression.
 pub(super) fn check(expr: &Expr<'_>, checked: &Checked) -> Result<(), Vec<Problem>> {
@@ -90,7 +89,7 @@ fn is_same(one: &Type, other: &Type) -> bool {
 
 fn is_valid(function: &str, value: &Literal) -> bool {
     match (function, value) {
-        ("duration", Literal::String(text)) => duration_problem(text).is_none(),
+        ("duration", Literal::String(text)) => go_duration::parse(text).is_some(),
         ("timestamp", Literal::String(text)) => Timestamp::parse(text).is_some(),
         // Upstream: of `matches(text, pattern)` the text is taken for the pattern.
         ("matches", Literal::String(text)) => from_go(text).is_ok(),

@@ -58,7 +58,7 @@ fn go_pattern(pattern: &Arc<String>) -> Value {
 }
 
 /// Timestamps and durations are made by CEL itself, from their texts.
-pub(crate) fn converted(function: Conversion, text: &str) -> Option<Value> {
+pub fn converted(function: Conversion, text: &str) -> Option<Value> {
     let func_name = match function {
         Conversion::Timestamp => "timestamp",
         Conversion::Duration => "duration",
@@ -72,8 +72,10 @@ pub(crate) fn converted(function: Conversion, text: &str) -> Option<Value> {
 
 /// A function that makes a value from a text.
 #[derive(Clone, Copy)]
-pub(crate) enum Conversion {
+pub enum Conversion {
+    /// A time.
     Timestamp,
+    /// A span of time.
     Duration,
 }
 

@@ -2,9 +2,11 @@
 
 /// The least and the most that a size or a cost can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SizeEstimate {
-    pub(crate) min: u64,
-    pub(crate) max: u64,
+pub struct SizeEstimate {
+    /// The least.
+    pub min: u64,
+    /// The most.
+    pub max: u64,
 }
 
 impl SizeEstimate {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kubemerge_value::calendar::{civil_from_days, days_from_civil};
+use crate::calendar::{civil_from_days, days_from_civil};
 
 /// A second in UTC; prints as Kubernetes prints times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
