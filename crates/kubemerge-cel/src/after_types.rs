@@ -10,7 +10,7 @@ use super::expr::{Expr, Item, Node};
 use super::format_string;
 use super::literal::Literal;
 use super::problem::Problem;
-use super::types::Type;
+use super::types::CelType;
 
 /// Finds what is wrong with the literals of an expression.
 pub(super) fn check(expr: &Expr<'_>, checked: &Checked) -> Result<(), Vec<Problem>> {
@@ -83,8 +83,8 @@ enum Same {
 }
 
 /// Types of types are the same, whatever they are types of.
-fn is_same(one: &Type, other: &Type) -> bool {
-    one == other || matches!((one, other), (Type::OfTypes(_), Type::OfTypes(_)))
+fn is_same(one: &CelType, other: &CelType) -> bool {
+    one == other || matches!((one, other), (CelType::OfTypes(_), CelType::OfTypes(_)))
 }
 
 fn is_valid(function: &str, value: &Literal) -> bool {

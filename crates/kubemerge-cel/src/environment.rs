@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::types::Type;
+use super::types::CelType;
 
 /// Types with fields, by name.
-pub type ObjectTypes = BTreeMap<String, BTreeMap<String, Type>>;
+pub type ObjectTypes = BTreeMap<String, BTreeMap<String, CelType>>;
 
 /// The variables of an expression.
 #[derive(Clone, Debug)]
 pub struct Environment {
-    variables: Vec<(&'static str, Type)>,
+    variables: Vec<(&'static str, CelType)>,
     /// The variables that a policy defines, as fields of `variables`.
-    composed: Option<Vec<(String, Type)>>,
+    composed: Option<Vec<(String, CelType)>>,
     structs: &'static [&'static str],
     /// The objects of a custom resource.
     objects: ObjectTypes,
@@ -29,38 +29,38 @@ impl Environment {
     /// That of webhooks and policies: the request and its objects.
     pub fn of_admission() -> Environment {
         let variables = vec![
-            ("object", Type::Dyn),
-            ("oldObject", Type::Dyn),
-            ("request", Type::named("kubernetes.AdmissionRequest")),
-            ("namespaceObject", Type::named("kubernetes.Namespace")),
+            ("object", CelType::Dyn),
+            ("oldObject", CelType::Dyn),
+            ("request", CelType::named("kubernetes.AdmissionRequest")),
+            ("namespaceObject", CelType::named("kubernetes.Namespace")),
         ];
         Environment::of(variables)
     }
 
-    fn of(variables: Vec<(&'static str, Type)>) -> Environment {
+    fn of(variables: Vec<(&'static str, CelType)>) -> Environment {
         Environment { variables, composed: None, structs: &[], objects: ObjectTypes::new() }
     }
 
     /// That of the rules of a custom resource: a value and the one that it replaces.
-    pub fn of_rules(own: Type, old: Type, objects: ObjectTypes) -> Environment {
+    pub fn of_rules(own: CelType, old: CelType, objects: ObjectTypes) -> Environment {
         Environment { objects, ..Environment::of(vec![("self", own), ("oldSelf", old)]) }
     }
 
     /// That of selectors of devices.
     pub fn of_devices() -> Environment {
-        Environment::of(vec![("device", Type::named(DEVICE))])
+        Environment::of(vec![("device", CelType::named(DEVICE))])
     }
 
     /// Adds the parameters of a policy.
     pub fn with_params(mut self) -> Environment {
-        self.variables.push(("params", Type::Dyn));
+        self.variables.push(("params", CelType::Dyn));
         self
     }
 
     /// Adds what asks for permissions.
     pub fn with_authorizer(mut self) -> Environment {
-        let check = Type::named("kubernetes.authorization.ResourceCheck");
-        self.variables.push(("authorizer", Type::named("kubernetes.authorization.Authorizer")));
+        let check = CelType::named("kubernetes.authorization.ResourceCheck");
+        self.variables.push(("authorizer", CelType::named("kubernetes.authorization.Authorizer")));
         // A variable whose name has a dot, not a field of the one above.
         self.variables.push(("authorizer.requestResource", check));
         self
@@ -73,13 +73,13 @@ impl Environment {
     }
 
     /// Adds `variables`, with the variables that a policy has defined so far.
-    pub fn with_variables(mut self, variables: &[(String, Type)]) -> Environment {
-        self.variables.push(("variables", Type::named(COMPOSED)));
+    pub fn with_variables(mut self, variables: &[(String, CelType)]) -> Environment {
+        self.variables.push(("variables", CelType::named(COMPOSED)));
         self.composed = Some(variables.to_vec());
         self
     }
 
-    pub(super) fn variable(&self, name: &str) -> Option<Type> {
+    pub(super) fn variable(&self, name: &str) -> Option<CelType> {
         self.variables.iter().find(|(known, _)| *known == name).map(|(_, found)| found.clone())
     }
 
@@ -90,7 +90,7 @@ impl Environment {
     }
 
     /// The type of a field.
-    pub(super) fn field(&self, of: &str, field: &str) -> Option<Type> {
+    pub(super) fn field(&self, of: &str, field: &str) -> Option<CelType> {
         match of {
             COMPOSED => {
                 // Of variables with one name the last counts.
@@ -98,50 +98,52 @@ impl Environment {
                 variables.iter().rev().find(|(name, _)| name == field).map(|(_, found)| found.clone())
             }
             _ if self.objects.contains_key(of) => self.objects.get(of)?.get(field).cloned(),
-            _ if of.split('.').next() == Some("Object") || of == "JSONPatch" => Some(Type::Dyn),
+            _ if of.split('.').next() == Some("Object") || of == "JSONPatch" => Some(CelType::Dyn),
             _ => known_field(of, field),
         }
     }
 }
 
-fn known_field(of: &str, field: &str) -> Option<Type> {
+fn known_field(of: &str, field: &str) -> Option<CelType> {
     let found = match (of, field) {
-        ("kubernetes.AdmissionRequest", "kind" | "requestKind") => Type::named(KIND),
-        ("kubernetes.AdmissionRequest", "resource" | "requestResource") => Type::named(RESOURCE),
-        ("kubernetes.AdmissionRequest", "userInfo") => Type::named(USER),
-        ("kubernetes.AdmissionRequest", "dryRun") => Type::Bool,
-        ("kubernetes.AdmissionRequest", "options") => Type::Dyn,
+        ("kubernetes.AdmissionRequest", "kind" | "requestKind") => CelType::named(KIND),
+        ("kubernetes.AdmissionRequest", "resource" | "requestResource") => CelType::named(RESOURCE),
+        ("kubernetes.AdmissionRequest", "userInfo") => CelType::named(USER),
+        ("kubernetes.AdmissionRequest", "dryRun") => CelType::Bool,
+        ("kubernetes.AdmissionRequest", "options") => CelType::Dyn,
         (
             "kubernetes.AdmissionRequest",
             "subResource" | "requestSubResource" | "name" | "namespace" | "operation",
-        ) => Type::String,
-        (KIND, "group" | "version" | "kind") | (RESOURCE, "group" | "version" | "resource") => Type::String,
-        (USER, "username" | "uid") => Type::String,
-        (USER, "groups") => Type::list(Type::String),
-        (USER, "extra") => Type::map(Type::list(Type::String)),
-        ("kubernetes.Namespace", "metadata") => Type::named("kubernetes.NamespaceMetadata"),
-        ("kubernetes.Namespace", "spec") => Type::named("kubernetes.NamespaceSpec"),
-        ("kubernetes.Namespace", "status") => Type::named("kubernetes.NamespaceStatus"),
+        ) => CelType::String,
+        (KIND, "group" | "version" | "kind") | (RESOURCE, "group" | "version" | "resource") => {
+            CelType::String
+        }
+        (USER, "username" | "uid") => CelType::String,
+        (USER, "groups") => CelType::list(CelType::String),
+        (USER, "extra") => CelType::map(CelType::list(CelType::String)),
+        ("kubernetes.Namespace", "metadata") => CelType::named("kubernetes.NamespaceMetadata"),
+        ("kubernetes.Namespace", "spec") => CelType::named("kubernetes.NamespaceSpec"),
+        ("kubernetes.Namespace", "status") => CelType::named("kubernetes.NamespaceStatus"),
         ("kubernetes.NamespaceSpec" | "kubernetes.NamespaceMetadata", "finalizers") => {
-            Type::list(Type::String)
+            CelType::list(CelType::String)
         }
-        ("kubernetes.NamespaceStatus", "phase") => Type::String,
+        ("kubernetes.NamespaceStatus", "phase") => CelType::String,
         ("kubernetes.NamespaceStatus", "conditions") => {
-            Type::list(Type::named("kubernetes.NamespaceCondition"))
+            CelType::list(CelType::named("kubernetes.NamespaceCondition"))
         }
-        ("kubernetes.NamespaceCondition", "status" | "type" | "message" | "reason") => Type::String,
-        ("kubernetes.NamespaceCondition", "lastTransitionTime") => Type::Timestamp,
-        ("kubernetes.NamespaceMetadata", "labels" | "annotations") => Type::map(Type::String),
-        ("kubernetes.NamespaceMetadata", "creationTimestamp" | "deletionTimestamp") => Type::Timestamp,
-        ("kubernetes.NamespaceMetadata", "deletionGracePeriodSeconds" | "generation") => Type::Int,
+        ("kubernetes.NamespaceCondition", "status" | "type" | "message" | "reason") => CelType::String,
+        ("kubernetes.NamespaceCondition", "lastTransitionTime") => CelType::Timestamp,
+        ("kubernetes.NamespaceMetadata", "labels" | "annotations") => CelType::map(CelType::String),
+        ("kubernetes.NamespaceMetadata", "creationTimestamp" | "deletionTimestamp") => CelType::Timestamp,
+        ("kubernetes.NamespaceMetadata", "deletionGracePeriodSeconds" | "generation") => CelType::Int,
         (
             "kubernetes.NamespaceMetadata",
             "name" | "generateName" | "namespace" | "UID" | "resourceVersion",
-        ) => Type::String,
-        (DEVICE, "driver") => Type::String,
-        (DEVICE, "attributes") => Type::map(Type::map(Type::Dyn)),
-        (DEVICE, "capacity") => Type::map(Type::map(Type::named("kubernetes.Quantity"))),
-        (DEVICE, "allowMultipleAllocations") => Type::Bool,
+        ) => CelType::String,
+        (DEVICE, "driver") => CelType::String,
+        (DEVICE, "attributes") => CelType::map(CelType::map(CelType::Dyn)),
+        (DEVICE, "capacity") => CelType::map(CelType::map(CelType::named("kubernetes.Quantity"))),
+        (DEVICE, "allowMultipleAllocations") => CelType::Bool,
         _ => return None,
     };
     Some(found)

@@ -6,7 +6,7 @@ use super::check::Checked;
 use super::expr::{Call, Expr, Item, Node};
 use super::literal::Literal;
 use super::problem::Problem;
-use super::types::Type;
+use super::types::CelType;
 
 /// What is wrong with a call of `format` whose text and arguments are written out.
 pub(super) fn check(expr: &Expr<'_>, call: &Call<'_>, checked: &Checked) -> Option<Problem> {
@@ -60,22 +60,22 @@ struct Unknown;
 fn wrong_type(verb: char, argument: &Item<'_>, checked: &Checked) -> Result<Option<Problem>, Unknown> {
     let value = &argument.value;
     let found = checked.type_of(value);
-    let is_whole = matches!(found, Type::Int | Type::Uint | Type::Dyn);
+    let is_whole = matches!(found, CelType::Int | CelType::Uint | CelType::Dyn);
     let (is_valid, text) = match verb {
         's' => return Ok(not_printable(value, checked)),
         'd' => (is_whole, "decimal clause can only be used on integers"),
         'o' => (is_whole, "octal clause can only be used on integers"),
-        'b' => (is_whole || *found == Type::Bool, "only integers and bools can be formatted as binary"),
+        'b' => (is_whole || *found == CelType::Bool, "only integers and bools can be formatted as binary"),
         'f' => {
-            let is_valid = matches!(found, Type::Double | Type::String | Type::Dyn);
+            let is_valid = matches!(found, CelType::Double | CelType::String | CelType::Dyn);
             (is_valid, "fixed-point clause can only be used on doubles")
         }
         'e' => {
-            let is_valid = matches!(found, Type::Double | Type::String | Type::Dyn);
+            let is_valid = matches!(found, CelType::Double | CelType::String | CelType::Dyn);
             (is_valid, "scientific clause can only be used on doubles")
         }
         'x' | 'X' => {
-            let is_valid = is_whole || matches!(found, Type::String | Type::Bytes);
+            let is_valid = is_whole || matches!(found, CelType::String | CelType::Bytes);
             (is_valid, "only integers, byte buffers, and strings can be formatted as hex")
         }
         _ => return Err(Unknown),
@@ -83,13 +83,13 @@ fn wrong_type(verb: char, argument: &Item<'_>, checked: &Checked) -> Result<Opti
     Ok((!is_valid).then(|| given(value, found, text)))
 }
 
-fn given(value: &Expr<'_>, found: &Type, text: &str) -> Problem {
+fn given(value: &Expr<'_>, found: &CelType, text: &str) -> Problem {
     // Without the types that it is made from.
     let name = match found {
-        Type::List(_) => "list".to_owned(),
-        Type::Map(..) => "map".to_owned(),
-        Type::Optional(_) => "optional_type".to_owned(),
-        Type::OfTypes(_) => "type".to_owned(),
+        CelType::List(_) => "list".to_owned(),
+        CelType::Map(..) => "map".to_owned(),
+        CelType::Optional(_) => "optional_type".to_owned(),
+        CelType::OfTypes(_) => "type".to_owned(),
         other => other.result_name(),
     };
     Problem { at: value.at, text: format!("error during formatting: {text}, was given {name}") }
@@ -98,7 +98,7 @@ fn given(value: &Expr<'_>, found: &Type, text: &str) -> Problem {
 /// A part of a value that has no text.
 fn not_printable(value: &Expr<'_>, checked: &Checked) -> Option<Problem> {
     let found = checked.type_of(value);
-    if matches!(found, Type::Named(_) | Type::Optional(_)) {
+    if matches!(found, CelType::Named(_) | CelType::Optional(_)) {
         let text = "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, \
                     durations, and timestamps";
         return Some(given(value, found, text));

@@ -4,31 +4,31 @@
 //! of a string with a string that gives a boolean: `a.startsWith(b)`. `[s]` is a list of strings, `{sb}` a map from
 //! strings to booleans, `?s` an optional string, `Ts` the type string, `*` any type; `1` and `2` are type parameters.
 
-use super::types::Type;
+use super::types::CelType;
 
 /// What a letter means.
-fn simple_type(letter: u8) -> Type {
+fn simple_type(letter: u8) -> CelType {
     match letter {
-        b'b' => Type::Bool,
-        b'i' => Type::Int,
-        b'u' => Type::Uint,
-        b'd' => Type::Double,
-        b's' => Type::String,
-        b'y' => Type::Bytes,
-        b't' => Type::Timestamp,
-        b'r' => Type::Duration,
-        b'A' => Type::named("kubernetes.authorization.Authorizer"),
-        b'P' => Type::named("kubernetes.authorization.PathCheck"),
-        b'G' => Type::named("kubernetes.authorization.GroupCheck"),
-        b'C' => Type::named("kubernetes.authorization.ResourceCheck"),
-        b'E' => Type::named("kubernetes.authorization.Decision"),
-        b'U' => Type::named("kubernetes.URL"),
-        b'Q' => Type::named("kubernetes.Quantity"),
-        b'V' => Type::named("kubernetes.Semver"),
-        b'F' => Type::named("kubernetes.NamedFormat"),
-        b'I' => Type::named("net.IP"),
-        b'N' => Type::named("net.CIDR"),
-        _ => Type::Dyn,
+        b'b' => CelType::Bool,
+        b'i' => CelType::Int,
+        b'u' => CelType::Uint,
+        b'd' => CelType::Double,
+        b's' => CelType::String,
+        b'y' => CelType::Bytes,
+        b't' => CelType::Timestamp,
+        b'r' => CelType::Duration,
+        b'A' => CelType::named("kubernetes.authorization.Authorizer"),
+        b'P' => CelType::named("kubernetes.authorization.PathCheck"),
+        b'G' => CelType::named("kubernetes.authorization.GroupCheck"),
+        b'C' => CelType::named("kubernetes.authorization.ResourceCheck"),
+        b'E' => CelType::named("kubernetes.authorization.Decision"),
+        b'U' => CelType::named("kubernetes.URL"),
+        b'Q' => CelType::named("kubernetes.Quantity"),
+        b'V' => CelType::named("kubernetes.Semver"),
+        b'F' => CelType::named("kubernetes.NamedFormat"),
+        b'I' => CelType::named("net.IP"),
+        b'N' => CelType::named("net.CIDR"),
+        _ => CelType::Dyn,
     }
 }
 
@@ -212,15 +212,15 @@ pub(super) fn overloads(name: &str) -> Option<impl Iterator<Item = &'static str>
 pub(super) struct Signature {
     /// Whether the first parameter is before the dot.
     pub(super) is_member: bool,
-    pub(super) parameters: Vec<Type>,
-    pub(super) result: Type,
+    pub(super) parameters: Vec<CelType>,
+    pub(super) result: CelType,
 }
 
 impl Signature {
     /// Reads an overload of the table; `fresh` makes type parameters.
-    pub(super) fn read(overload: &str, mut fresh: impl FnMut() -> Type) -> Signature {
+    pub(super) fn read(overload: &str, mut fresh: impl FnMut() -> CelType) -> Signature {
         let mut reader = Reader { letters: overload.bytes(), known: [None, None], fresh: &mut fresh };
-        let mut signature = Signature { is_member: false, parameters: Vec::new(), result: Type::Dyn };
+        let mut signature = Signature { is_member: false, parameters: Vec::new(), result: CelType::Dyn };
         while let Some(letter) = reader.letters.next() {
             match letter {
                 b'.' => signature.is_member = true,
@@ -235,30 +235,30 @@ impl Signature {
 struct Reader<'o, F> {
     letters: std::str::Bytes<'o>,
     /// What `1` and `2` are.
-    known: [Option<Type>; 2],
+    known: [Option<CelType>; 2],
     fresh: &'o mut F,
 }
 
-impl<F: FnMut() -> Type> Reader<'_, F> {
-    fn next_type(&mut self) -> Type {
+impl<F: FnMut() -> CelType> Reader<'_, F> {
+    fn next_type(&mut self) -> CelType {
         let letter = self.letters.next().unwrap_or(b'*');
         self.type_of(letter)
     }
 
-    fn type_of(&mut self, letter: u8) -> Type {
+    fn type_of(&mut self, letter: u8) -> CelType {
         match letter {
             b'[' => {
                 let item = self.next_type();
                 self.letters.next();
-                Type::list(item)
+                CelType::list(item)
             }
             b'{' => {
                 let (key, value) = (self.next_type(), self.next_type());
                 self.letters.next();
-                Type::map_of(key, value)
+                CelType::map_of(key, value)
             }
-            b'?' => Type::optional(self.next_type()),
-            b'T' => Type::of_type(self.next_type()),
+            b'?' => CelType::optional(self.next_type()),
+            b'T' => CelType::of_type(self.next_type()),
             b'1' | b'2' => {
                 let place = &mut self.known[usize::from(letter - b'1')];
                 place.get_or_insert_with(&mut *self.fresh).clone()

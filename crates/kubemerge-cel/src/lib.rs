@@ -27,7 +27,7 @@ mod unify;
 pub use cost::{MaxSizes, SizeEstimate};
 pub use environment::{Environment, ObjectTypes};
 pub use reserved::is_word_of_cel;
-pub use types::Type;
+pub use types::CelType;
 
 use check::Checked;
 use expr::Expr;
@@ -62,7 +62,7 @@ impl<'e> Compiled<'e> {
     }
 
     /// The type of the result.
-    pub fn result(&self) -> &Type {
+    pub fn result(&self) -> &CelType {
         self.checked.type_of(&self.expr)
     }
 
@@ -78,15 +78,15 @@ impl<'e> Compiled<'e> {
 }
 
 /// Finds the type of an expression, or tells why it does not compile.
-pub fn compile(text: &str, environment: &Environment) -> Result<Type, String> {
+pub fn compile(text: &str, environment: &Environment) -> Result<CelType, String> {
     if !IS_BUILT_IN {
-        return Ok(Type::Dyn);
+        return Ok(CelType::Dyn);
     }
     Compiled::new(text, environment).map(|compiled| compiled.result().clone())
 }
 
 /// What is wrong with an expression that must give one of these types.
-pub fn problem(text: &str, environment: &Environment, results: &[Type]) -> Option<String> {
+pub fn problem(text: &str, environment: &Environment, results: &[CelType]) -> Option<String> {
     if !IS_BUILT_IN {
         return None;
     }
@@ -98,7 +98,7 @@ pub fn problem(text: &str, environment: &Environment, results: &[Type]) -> Optio
     if results.contains(&found) {
         return None;
     }
-    let names: Vec<String> = results.iter().map(Type::result_name).collect();
+    let names: Vec<String> = results.iter().map(CelType::result_name).collect();
     Some(match &names[..] {
         [one] => format!("must evaluate to {one} but got {}", found.result_name()),
         _ => format!("must evaluate to one of [{}] but got {}", names.join(" "), found.result_name()),
@@ -107,10 +107,10 @@ pub fn problem(text: &str, environment: &Environment, results: &[Type]) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use super::{Environment, Type, problem};
+    use super::{CelType, Environment, problem};
 
     fn told(text: &str) -> Option<String> {
-        problem(text, &Environment::of_admission().with_authorizer(), &[Type::Bool])
+        problem(text, &Environment::of_admission().with_authorizer(), &[CelType::Bool])
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum CelType {
     /// Any type: known only when the expression runs.
     Dyn,
     /// That of a part that is wrong, which fits everywhere so that one mistake is told once.
@@ -30,13 +30,13 @@ pub enum Type {
     /// A type that is found out from how the value is used.
     Param(u32),
     /// The type of types; of one type if that is known.
-    OfTypes(Option<Box<Type>>),
+    OfTypes(Option<Box<CelType>>),
     /// Lists of a type.
-    List(Box<Type>),
+    List(Box<CelType>),
     /// Maps by the types of keys and values.
-    Map(Box<Type>, Box<Type>),
+    Map(Box<CelType>, Box<CelType>),
     /// A value that may be absent.
-    Optional(Box<Type>),
+    Optional(Box<CelType>),
     /// A type that has a name, and perhaps fields.
     Named(String),
 }
@@ -44,69 +44,74 @@ pub enum Type {
 /// Types of Kubernetes' libraries that are no objects: they have no fields at all.
 const OPAQUE: [&str; 2] = ["net.IP", "net.CIDR"];
 
-impl Type {
+impl CelType {
     /// A list of a type.
-    pub fn list(item: Type) -> Type {
-        Type::List(Box::new(item))
+    pub fn list(item: CelType) -> CelType {
+        CelType::List(Box::new(item))
     }
 
     /// A map from strings to a type.
-    pub fn map(value: Type) -> Type {
-        Type::map_of(Type::String, value)
+    pub fn map(value: CelType) -> CelType {
+        CelType::map_of(CelType::String, value)
     }
 
     /// A value of a type that may be absent.
-    pub fn optional(value: Type) -> Type {
-        Type::Optional(Box::new(value))
+    pub fn optional(value: CelType) -> CelType {
+        CelType::Optional(Box::new(value))
     }
 
     /// A type with a name.
-    pub fn named(name: &str) -> Type {
-        Type::Named(name.to_owned())
+    pub fn named(name: &str) -> CelType {
+        CelType::Named(name.to_owned())
     }
 
-    pub(super) fn map_of(key: Type, value: Type) -> Type {
-        Type::Map(Box::new(key), Box::new(value))
+    pub(super) fn map_of(key: CelType, value: CelType) -> CelType {
+        CelType::Map(Box::new(key), Box::new(value))
     }
 
     /// The type of a type.
-    pub(super) fn of_type(of: Type) -> Type {
-        Type::OfTypes(Some(Box::new(of)))
+    pub(super) fn of_type(of: CelType) -> CelType {
+        CelType::OfTypes(Some(Box::new(of)))
     }
 
     pub(super) fn is_dyn_or_error(&self) -> bool {
-        matches!(self, Type::Dyn | Type::Error)
+        matches!(self, CelType::Dyn | CelType::Error)
     }
 
     /// Whether it is an object, with fields or without.
     pub(super) fn is_object(&self) -> bool {
-        matches!(self, Type::Named(name) if !OPAQUE.contains(&name.as_str()))
+        matches!(self, CelType::Named(name) if !OPAQUE.contains(&name.as_str()))
     }
 
     /// Whether null may be where it is expected.
     pub(super) fn is_nullable(&self) -> bool {
         matches!(
             self,
-            Type::Null | Type::Named(_) | Type::Optional(_) | Type::Duration | Type::Timestamp | Type::Dyn
+            CelType::Null
+                | CelType::Named(_)
+                | CelType::Optional(_)
+                | CelType::Duration
+                | CelType::Timestamp
+                | CelType::Dyn
         )
     }
 
     /// The types that it is made from.
-    pub(super) fn parameters(&self) -> Vec<&Type> {
+    pub(super) fn parameters(&self) -> Vec<&CelType> {
         match self {
-            Type::List(of) | Type::Optional(of) | Type::OfTypes(Some(of)) => vec![of],
-            Type::Map(key, value) => vec![key, value],
+            CelType::List(of) | CelType::Optional(of) | CelType::OfTypes(Some(of)) => vec![of],
+            CelType::Map(key, value) => vec![key, value],
             _ => Vec::new(),
         }
     }
 
     /// The same type with other types in the places of those that it is made from.
-    pub(super) fn with_parameters(&self, change: &mut impl FnMut(&Type) -> Type) -> Type {
+    pub(super) fn with_parameters(&self, change: &mut impl FnMut(&CelType) -> CelType) -> CelType {
         match self {
-            Type::List(of) => Type::list(change(of)),
-            Type::Optional(of) => Type::optional(change(of)),
-            Type::OfTypes(Some(of)) => Type::of_type(change(of)),
-            Type::Map(key, value) => Type::map_of(change(key), change(value)),
+            CelType::List(of) => CelType::list(change(of)),
+            CelType::Optional(of) => CelType::optional(change(of)),
+            CelType::OfTypes(Some(of)) => CelType::of_type(change(of)),
+            CelType::Map(key, value) => CelType::map_of(change(key), change(value)),
             other => other.clone(),
         }
     }
@@ -114,39 +119,39 @@ impl Type {
     /// The name as the type of a result is told, which differs for some from that in other messages.
     pub(super) fn result_name(&self) -> String {
         match self {
-            Type::Null => "null_type".to_owned(),
-            Type::Timestamp => "google.protobuf.Timestamp".to_owned(),
-            Type::Duration => "google.protobuf.Duration".to_owned(),
-            Type::List(item) => format!("list({})", item.result_name()),
-            Type::Map(key, value) => format!("map({}, {})", key.result_name(), value.result_name()),
-            Type::Optional(of) => format!("optional_type({})", of.result_name()),
-            Type::OfTypes(Some(of)) => format!("type({})", of.result_name()),
+            CelType::Null => "null_type".to_owned(),
+            CelType::Timestamp => "google.protobuf.Timestamp".to_owned(),
+            CelType::Duration => "google.protobuf.Duration".to_owned(),
+            CelType::List(item) => format!("list({})", item.result_name()),
+            CelType::Map(key, value) => format!("map({}, {})", key.result_name(), value.result_name()),
+            CelType::Optional(of) => format!("optional_type({})", of.result_name()),
+            CelType::OfTypes(Some(of)) => format!("type({})", of.result_name()),
             other => other.to_string(),
         }
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for CelType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Type::Dyn => f.write_str("dyn"),
-            Type::Error => f.write_str("!error!"),
-            Type::Bool => f.write_str("bool"),
-            Type::Int => f.write_str("int"),
-            Type::Uint => f.write_str("uint"),
-            Type::Double => f.write_str("double"),
-            Type::String => f.write_str("string"),
-            Type::Bytes => f.write_str("bytes"),
-            Type::Null => f.write_str("null"),
-            Type::Timestamp => f.write_str("timestamp"),
-            Type::Duration => f.write_str("duration"),
-            Type::Param(number) => write!(f, "_var{number}"),
-            Type::OfTypes(None) => f.write_str("type"),
-            Type::OfTypes(Some(of)) => write!(f, "type({of})"),
-            Type::List(item) => write!(f, "list({item})"),
-            Type::Map(key, value) => write!(f, "map({key}, {value})"),
-            Type::Optional(of) => write!(f, "optional_type({of})"),
-            Type::Named(name) => f.write_str(name),
+            CelType::Dyn => f.write_str("dyn"),
+            CelType::Error => f.write_str("!error!"),
+            CelType::Bool => f.write_str("bool"),
+            CelType::Int => f.write_str("int"),
+            CelType::Uint => f.write_str("uint"),
+            CelType::Double => f.write_str("double"),
+            CelType::String => f.write_str("string"),
+            CelType::Bytes => f.write_str("bytes"),
+            CelType::Null => f.write_str("null"),
+            CelType::Timestamp => f.write_str("timestamp"),
+            CelType::Duration => f.write_str("duration"),
+            CelType::Param(number) => write!(f, "_var{number}"),
+            CelType::OfTypes(None) => f.write_str("type"),
+            CelType::OfTypes(Some(of)) => write!(f, "type({of})"),
+            CelType::List(item) => write!(f, "list({item})"),
+            CelType::Map(key, value) => write!(f, "map({key}, {value})"),
+            CelType::Optional(of) => write!(f, "optional_type({of})"),
+            CelType::Named(name) => f.write_str(name),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which types fit where, and what type parameters turn out to be.
 
-use super::types::Type;
+use super::types::CelType;
 
 /// How many parts of a type are looked at: chained macros can double a type again and again.
 const MAX_TYPE_PARTS: usize = 500;
@@ -8,35 +8,35 @@ const MAX_TYPE_PARTS: usize = 500;
 /// What is known about type parameters, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Substitutions {
-    found: Vec<Option<Type>>,
+    found: Vec<Option<CelType>>,
     /// What parameters were before the changes of the comparison that is being made.
-    undo: Vec<(u32, Option<Type>)>,
+    undo: Vec<(u32, Option<CelType>)>,
 }
 
 impl Substitutions {
     /// A parameter that nothing is known about.
-    pub(super) fn fresh(&mut self) -> Type {
+    pub(super) fn fresh(&mut self) -> CelType {
         self.found.push(None);
-        Type::Param((self.found.len() - 1) as u32)
+        CelType::Param((self.found.len() - 1) as u32)
     }
 
-    fn get(&self, param: u32) -> Option<&Type> {
+    fn get(&self, param: u32) -> Option<&CelType> {
         self.found.get(param as usize)?.as_ref()
     }
 
-    fn set(&mut self, param: u32, found: Type) {
+    fn set(&mut self, param: u32, found: CelType) {
         if let Some(place) = self.found.get_mut(param as usize) {
             self.undo.push((param, place.replace(found)));
         }
     }
 
     /// Whether each type fits where the other is expected; what is learnt about parameters is kept only then.
-    pub(super) fn fits(&mut self, one: &Type, other: &Type) -> bool {
+    pub(super) fn fits(&mut self, one: &CelType, other: &CelType) -> bool {
         self.all_fit(&[(one, other)])
     }
 
     /// Whether all pairs fit.
-    pub(super) fn all_fit(&mut self, pairs: &[(&Type, &Type)]) -> bool {
+    pub(super) fn all_fit(&mut self, pairs: &[(&CelType, &CelType)]) -> bool {
         self.undo.clear();
         let fits = pairs.iter().all(|(one, other)| self.assign(one, other));
         if !fits {
@@ -47,25 +47,27 @@ impl Substitutions {
         fits
     }
 
-    fn assign(&mut self, one: &Type, other: &Type) -> bool {
-        if let Type::Param(param) = other {
+    fn assign(&mut self, one: &CelType, other: &CelType) -> bool {
+        if let CelType::Param(param) = other {
             let (is_valid, is_known) = self.substitute_param(one, *param);
             if is_valid || is_known {
                 return is_valid;
             }
         }
-        if let Type::Param(param) = one {
+        if let CelType::Param(param) = one {
             return self.substitute_param(other, *param).0;
         }
         if one.is_dyn_or_error() || other.is_dyn_or_error() {
             return true;
         }
         match (one, other) {
-            (Type::Null, _) => other.is_nullable(),
-            (_, Type::Null) => one.is_nullable(),
-            (Type::OfTypes(_), Type::OfTypes(_)) => true,
-            (Type::List(a), Type::List(b)) | (Type::Optional(a), Type::Optional(b)) => self.assign(a, b),
-            (Type::Map(key, value), Type::Map(other_key, other_value)) => {
+            (CelType::Null, _) => other.is_nullable(),
+            (_, CelType::Null) => one.is_nullable(),
+            (CelType::OfTypes(_), CelType::OfTypes(_)) => true,
+            (CelType::List(a), CelType::List(b)) | (CelType::Optional(a), CelType::Optional(b)) => {
+                self.assign(a, b)
+            }
+            (CelType::Map(key, value), CelType::Map(other_key, other_value)) => {
                 self.assign(key, other_key) && self.assign(value, other_value)
             }
             _ => one == other,
@@ -73,8 +75,8 @@ impl Substitutions {
     }
 
     /// Whether a parameter may be this type, and whether something was known about it before.
-    fn substitute_param(&mut self, found: &Type, param: u32) -> (bool, bool) {
-        if *found == Type::Param(param) {
+    fn substitute_param(&mut self, found: &CelType, param: u32) -> (bool, bool) {
+        if *found == CelType::Param(param) {
             return (true, true);
         }
         if let Some(known) = self.get(param).cloned() {
@@ -98,38 +100,40 @@ impl Substitutions {
     }
 
     /// Whether a type has the parameter in it, which would be without end.
-    fn is_within(&self, param: u32, within: &Type) -> bool {
+    fn is_within(&self, param: u32, within: &CelType) -> bool {
         self.has_within(param, within, &mut MAX_TYPE_PARTS.clone())
     }
 
-    fn has_within(&self, param: u32, within: &Type, left: &mut usize) -> bool {
+    fn has_within(&self, param: u32, within: &CelType, left: &mut usize) -> bool {
         // A type that is too large to look at is taken for one without end.
         if *left == 0 {
             return true;
         }
         *left -= 1;
         match within {
-            Type::Param(other) if *other == param => true,
-            Type::Param(other) => self.get(*other).is_some_and(|found| self.has_within(param, found, left)),
+            CelType::Param(other) if *other == param => true,
+            CelType::Param(other) => {
+                self.get(*other).is_some_and(|found| self.has_within(param, found, left))
+            }
             _ => within.parameters().into_iter().any(|part| self.has_within(param, part, left)),
         }
     }
 
     /// A type with all that is known about its parameters.
-    pub(super) fn substitute(&self, of: &Type, unknown: Unknown) -> Type {
+    pub(super) fn substitute(&self, of: &CelType, unknown: Unknown) -> CelType {
         self.substituted(of, unknown, &mut MAX_TYPE_PARTS.clone())
     }
 
-    fn substituted(&self, of: &Type, unknown: Unknown, left: &mut usize) -> Type {
+    fn substituted(&self, of: &CelType, unknown: Unknown, left: &mut usize) -> CelType {
         // The rest of a type that is too large is checked when it runs.
         if *left == 0 {
-            return Type::Dyn;
+            return CelType::Dyn;
         }
         *left -= 1;
         match of {
-            Type::Param(param) => match (self.get(*param), unknown) {
+            CelType::Param(param) => match (self.get(*param), unknown) {
                 (Some(found), _) => self.substituted(found, unknown, left),
-                (None, Unknown::Dyn) => Type::Dyn,
+                (None, Unknown::Dyn) => CelType::Dyn,
                 (None, Unknown::Kept) => of.clone(),
             },
             _ => of.with_parameters(&mut |part| self.substituted(part, unknown, left)),
@@ -145,17 +149,19 @@ pub(super) enum Unknown {
 }
 
 /// Of two types that fit, the one that says less.
-pub(super) fn most_general(one: &Type, other: &Type) -> Type {
+pub(super) fn most_general(one: &CelType, other: &CelType) -> CelType {
     if says_no_more(one, other) { one.clone() } else { other.clone() }
 }
 
-fn says_no_more(one: &Type, other: &Type) -> bool {
+fn says_no_more(one: &CelType, other: &CelType) -> bool {
     match (one, other) {
-        (Type::Dyn | Type::Param(_), _) => true,
-        (_, Type::Dyn | Type::Param(_)) => false,
-        (Type::OfTypes(_), Type::OfTypes(_)) => true,
-        (Type::List(a), Type::List(b)) | (Type::Optional(a), Type::Optional(b)) => says_no_more(a, b),
-        (Type::Map(key, value), Type::Map(other_key, other_value)) => {
+        (CelType::Dyn | CelType::Param(_), _) => true,
+        (_, CelType::Dyn | CelType::Param(_)) => false,
+        (CelType::OfTypes(_), CelType::OfTypes(_)) => true,
+        (CelType::List(a), CelType::List(b)) | (CelType::Optional(a), CelType::Optional(b)) => {
+            says_no_more(a, b)
+        }
+        (CelType::Map(key, value), CelType::Map(other_key, other_value)) => {
             says_no_more(key, other_key) && says_no_more(value, other_value)
         }
         _ => one == other,

@@ -1,6 +1,6 @@
 //! What functions cost, and how large their results are.
 
-use super::super::types::Type;
+use super::super::types::CelType;
 use super::{LIST_COST, MaxSizes, REGEX_FACTOR, STRING_FACTOR, STRUCT_COST, SizeEstimate};
 
 /// What a check of permissions costs: an expression can afford two.
@@ -16,7 +16,7 @@ const ADDRESS_SIZE: SizeEstimate = SizeEstimate { min: 4, max: 16 };
 pub(super) struct Argument<'e> {
     /// Its size, if that follows from the expression.
     pub(super) size: Option<SizeEstimate>,
-    pub(super) of: Type,
+    pub(super) of: CelType,
     pub(super) path: Vec<&'e str>,
     /// Its value, if it is a number that is written in the expression.
     pub(super) literal: Option<i64>,
@@ -117,7 +117,7 @@ fn comparison(one: SizeEstimate, other: SizeEstimate) -> SizeEstimate {
 
 /// Values of Kubernetes' libraries are compared at a fixed cost.
 fn fixed_equality(one: &Argument<'_>, other: &Argument<'_>) -> Option<SizeEstimate> {
-    let Type::Named(name) = &one.of else { return None };
+    let CelType::Named(name) = &one.of else { return None };
     if one.of != other.of {
         return None;
     }
@@ -240,7 +240,7 @@ fn item_size(list: &Argument<'_>, sizes: &dyn MaxSizes) -> SizeEstimate {
 fn traversal_cost(target: &Argument<'_>, sizes: &dyn MaxSizes) -> SizeEstimate {
     match target.of.parameters().first() {
         None => target.size().times(STRING_FACTOR),
-        Some(Type::String | Type::Bytes) => {
+        Some(CelType::String | CelType::Bytes) => {
             let item = item_size(target, sizes).times(STRING_FACTOR).add(SizeEstimate::ONE);
             target.size().multiply(item)
         }

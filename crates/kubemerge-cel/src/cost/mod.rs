@@ -13,7 +13,7 @@ use kubemerge_value::deep;
 use super::check::Checked;
 use super::expr::{Call, Comprehension, Expr, Node, Select};
 use super::literal::Literal;
-use super::types::Type;
+use super::types::CelType;
 use calls::{Argument, call_estimate};
 pub use range::SizeEstimate;
 
@@ -51,7 +51,7 @@ impl MaxSizes for Unlimited {
 pub(super) fn actual_cost(function: &str, overload: &str, target: Option<u64>, arguments: &[u64]) -> u64 {
     let argument = |size: &u64| Argument {
         size: Some(SizeEstimate::fixed(*size)),
-        of: Type::Dyn,
+        of: CelType::Dyn,
         path: Vec::new(),
         literal: None,
     };
@@ -155,7 +155,7 @@ impl<'e> Estimator<'_, 'e> {
             return operand;
         }
         let of = self.checked.type_of(&select.operand);
-        let own = if matches!(of, Type::Map(..)) || of.is_object() { 1 } else { 0 };
+        let own = if matches!(of, CelType::Map(..)) || of.is_object() { 1 } else { 0 };
         self.extend_path(expr, &select.operand, select.field);
         operand.add(SizeEstimate::fixed(own))
     }
@@ -385,7 +385,7 @@ impl<'e> Estimator<'_, 'e> {
     fn bind_loop_variables(&mut self, loops: &Comprehension<'e>) {
         let entry = self.entry_size(&loops.range);
         let is_list = entry.map_or_else(
-            || matches!(self.checked.type_of(&loops.range), Type::List(_)),
+            || matches!(self.checked.type_of(&loops.range), CelType::List(_)),
             |entry| entry.is_list,
         );
         let path = self.path(&loops.range);
@@ -438,10 +438,15 @@ fn written_size(expr: &Expr<'_>) -> Option<u64> {
 }
 
 /// Whether all values of a type have the same size.
-fn is_scalar(of: &Type) -> bool {
+fn is_scalar(of: &CelType) -> bool {
     match of {
-        Type::Bool | Type::Double | Type::Duration | Type::Int | Type::Timestamp | Type::Uint => true,
-        Type::Optional(of) => is_scalar(of),
+        CelType::Bool
+        | CelType::Double
+        | CelType::Duration
+        | CelType::Int
+        | CelType::Timestamp
+        | CelType::Uint => true,
+        CelType::Optional(of) => is_scalar(of),
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Expressions of webhooks and policies: what they may use, and what they must give.
 
 use crate::field::Field;
-use kubemerge_cel::{Environment, Type, compile, problem};
+use kubemerge_cel::{CelType, Environment, compile, problem};
 
 /// Whether expressions may use `params`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Params {
 
 /// The variables that a policy has defined so far; none if it cannot define any.
 pub(super) struct Variables {
-    found: Option<Vec<(String, Type)>>,
+    found: Option<Vec<(String, CelType)>>,
 }
 
 impl Variables {
@@ -77,22 +77,24 @@ pub(super) enum WhenNone {
 }
 
 /// Variables keep simple types; all others are known when they run.
-fn as_declared(result: &Result<Type, String>) -> Type {
+fn as_declared(result: &Result<CelType, String>) -> CelType {
     match result {
-        Ok(Type::Null | Type::OfTypes(_) | Type::Optional(_) | Type::Named(_)) | Err(_) => Type::Dyn,
+        Ok(CelType::Null | CelType::OfTypes(_) | CelType::Optional(_) | CelType::Named(_)) | Err(_) => {
+            CelType::Dyn
+        }
         Ok(found) => found.clone(),
     }
 }
 
 /// Reports what is wrong with an expression.
-pub(super) fn check(field: Field<'_>, environment: &Environment, results: &[Type]) {
+pub(super) fn check(field: Field<'_>, environment: &Environment, results: &[CelType]) {
     if let Some(problem) = problem(field.str(), environment, results) {
         field.invalid(problem);
     }
 }
 
 /// Reports what is wrong with an expression whose outer spaces do not count.
-pub(super) fn check_trimmed(field: Field<'_>, environment: &Environment, results: &[Type]) {
+pub(super) fn check_trimmed(field: Field<'_>, environment: &Environment, results: &[CelType]) {
     let text = field.str().trim();
     if let Some(problem) = problem(text, environment, results) {
         field.invalid_as(text, problem);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::expression::{Params, check_trimmed};
 use crate::field::Field;
 use crate::format::qualified_name;
-use kubemerge_cel::Type;
+use kubemerge_cel::CelType;
 
 const MAX_CONDITIONS: usize = 64;
 
@@ -22,7 +22,7 @@ pub(super) fn match_conditions(conditions: Field<'_>, params: Params) {
         if expression.str().trim().is_empty() {
             expression.required("");
         } else {
-            check_trimmed(expression, &environment, &[Type::Bool]);
+            check_trimmed(expression, &environment, &[CelType::Bool]);
         }
         // Names that are missing are not duplicates of each other.
         if name.require("") {

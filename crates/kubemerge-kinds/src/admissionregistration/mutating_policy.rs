@@ -10,7 +10,7 @@ use crate::registry::{
     DecodeRules, GenerationRule, KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Strategy,
     ValidationRules,
 };
-use kubemerge_cel::{Environment, Type};
+use kubemerge_cel::{CelType, Environment};
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "MutatingAdmissionPolicy",
@@ -97,9 +97,9 @@ fn mutation(mutation: Field<'_>, environment: &Environment) {
 }
 
 /// What the expression of a patch must give.
-fn patch_result(patch_type: &str) -> Type {
+fn patch_result(patch_type: &str) -> CelType {
     match patch_type {
-        "JSONPatch" => Type::list(Type::named("JSONPatch")),
-        _ => Type::named("Object"),
+        "JSONPatch" => CelType::list(CelType::named("JSONPatch")),
+        _ => CelType::named("Object"),
     }
 }

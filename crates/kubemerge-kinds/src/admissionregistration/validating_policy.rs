@@ -13,7 +13,7 @@ use crate::registry::{
     DecodeRules, GenerationRule, KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Strategy,
     SubresourceRules, ValidationRules,
 };
-use kubemerge_cel::{Environment, Type, problem};
+use kubemerge_cel::{CelType, Environment, problem};
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "ValidatingAdmissionPolicy",
@@ -92,11 +92,11 @@ fn validation(validation: Field<'_>, base: &Environment) {
     if expression.str().trim().is_empty() {
         expression.required("expression is not specified");
     } else {
-        check(expression, &base.clone().with_authorizer(), &[Type::Bool]);
+        check(expression, &base.clone().with_authorizer(), &[CelType::Bool]);
     }
     let text = validation.field("messageExpression");
     if !text.str().trim().is_empty() {
-        check(text, base, &[Type::String]);
+        check(text, base, &[CelType::String]);
     }
     for field in [text, message] {
         if !field.is_empty() && field.str().trim().is_empty() {
@@ -127,7 +127,8 @@ fn audit_annotation(policy: &str, annotation: Field<'_>, base: &Environment) {
     } else if text.len() > MAX_VALUE_EXPRESSION_BYTES {
         // Upstream: too long is reported as missing.
         expression.required(format!("must not exceed {MAX_VALUE_EXPRESSION_BYTES} bytes in length"));
-    } else if let Some(problem) = problem(text, &base.clone().with_authorizer(), &[Type::String, Type::Null])
+    } else if let Some(problem) =
+        problem(text, &base.clone().with_authorizer(), &[CelType::String, CelType::Null])
     {
         expression.invalid(problem);
     }

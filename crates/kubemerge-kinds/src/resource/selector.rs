@@ -2,7 +2,7 @@
 
 use super::names::is_within;
 use crate::field::Field;
-use kubemerge_cel::{Environment, Type, compile};
+use kubemerge_cel::{CelType, Environment, compile};
 
 const MAX_SELECTORS: usize = 32;
 const MAX_EXPRESSION_BYTES: usize = 10 * 1024;
@@ -36,7 +36,7 @@ fn selector(selector: Field<'_>) {
     }
     match compile(expression.str(), &Environment::of_devices()) {
         // Attributes are typed when devices are known, so the result may be known only then.
-        Ok(Type::Bool | Type::Dyn) => {}
+        Ok(CelType::Bool | CelType::Dyn) => {}
         Ok(found) => {
             expression.invalid(format!("must evaluate to bool or the unknown type, not {found}"));
         }

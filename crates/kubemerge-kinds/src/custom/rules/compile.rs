@@ -4,7 +4,7 @@ use serde_json::Value;
 
 pub(crate) use super::declaration::SchemaLevel;
 use super::{super::structural::Structural, declaration::Declaration};
-use kubemerge_cel::{Compiled, Environment, ObjectTypes, Type};
+use kubemerge_cel::{CelType, Compiled, Environment, ObjectTypes};
 
 /// The name of the type of `self`. Kubernetes adds a number that differs from call to call.
 const SELF_TYPE: &str = "selfType0";
@@ -38,7 +38,7 @@ impl RuleScope {
         let mut objects = ObjectTypes::new();
         let own = declaration.declare(SELF_TYPE, &mut objects);
         let plain = Environment::of_rules(own.clone(), own.clone(), objects.clone());
-        let optional = Environment::of_rules(own.clone(), Type::optional(own), objects);
+        let optional = Environment::of_rules(own.clone(), CelType::optional(own), objects);
         Some(RuleScope { declaration, plain, optional })
     }
 
@@ -71,7 +71,7 @@ impl RuleScope {
     /// Compiles the expression of a rule, or tells why it is refused.
     pub(super) fn compile<'r>(&self, rule: &'r Value) -> Result<Compiled<'r>, String> {
         let compiled = Compiled::new(text(rule, "rule"), self.environment(rule))?;
-        if *compiled.result() != Type::Bool {
+        if *compiled.result() != CelType::Bool {
             return Err("cel expression must evaluate to a bool".to_owned());
         }
         Ok(compiled)
@@ -79,7 +79,7 @@ impl RuleScope {
 
     fn check_message(&self, message: &str, environment: &Environment) -> Result<u64, String> {
         match Compiled::new(message, environment) {
-            Ok(compiled) if *compiled.result() == Type::String => Ok(compiled.max_cost(&self.declaration)),
+            Ok(compiled) if *compiled.result() == CelType::String => Ok(compiled.max_cost(&self.declaration)),
             Ok(_) => Err("messageExpression must evaluate to a string".to_owned()),
             Err(problem) => Err(format!("messageExpression {problem}")),
         }

@@ -6,7 +6,7 @@ use super::{
     super::structural::{Additional, Structural},
     names::escape,
 };
-use kubemerge_cel::{MaxSizes, ObjectTypes, SizeEstimate, Type};
+use kubemerge_cel::{CelType, MaxSizes, ObjectTypes, SizeEstimate};
 
 /// How many bytes a request may have.
 const MAX_REQUEST_BYTES: i64 = 3 * 1024 * 1024;
@@ -36,7 +36,7 @@ pub(super) struct Declaration {
 
 #[derive(Debug)]
 enum Shape {
-    Simple(Type),
+    Simple(CelType),
     List(Box<Declaration>),
     Map(Box<Declaration>),
     Object(BTreeMap<String, Declaration>),
@@ -54,28 +54,28 @@ impl Declaration {
     pub(super) fn of(schema: &Structural, level: SchemaLevel) -> Option<Declaration> {
         if schema.types.len() > 1 {
             return Some(Declaration {
-                shape: Shape::Simple(Type::Dyn),
+                shape: Shape::Simple(CelType::Dyn),
                 max_elements: max_text(schema),
                 min_bytes: MIN_NUMBER_BYTES,
             });
         }
-        let simple = |of: Type, min_bytes: i64, max_elements: i64| {
+        let simple = |of: CelType, min_bytes: i64, max_elements: i64| {
             Some(Declaration { shape: Shape::Simple(of), max_elements, min_bytes })
         };
         match (schema.only_type()?, schema.format.as_deref()) {
             ("array", _) => Declaration::of_list(schema),
             ("object", _) => Declaration::of_object(schema, level),
-            ("boolean", _) => simple(Type::Bool, MIN_BOOL_BYTES, 0),
-            ("number", _) => simple(Type::Double, MIN_NUMBER_BYTES, 0),
-            ("integer", _) => simple(Type::Int, MIN_NUMBER_BYTES, 0),
+            ("boolean", _) => simple(CelType::Bool, MIN_BOOL_BYTES, 0),
+            ("number", _) => simple(CelType::Double, MIN_NUMBER_BYTES, 0),
+            ("integer", _) => simple(CelType::Int, MIN_NUMBER_BYTES, 0),
             ("string", Some("byte")) => {
                 let max = schema.checks.max_length.map_or(MAX_REQUEST_BYTES - 2, |max| max.max(0));
-                simple(Type::Bytes, MIN_STRING_BYTES, max)
+                simple(CelType::Bytes, MIN_STRING_BYTES, max)
             }
-            ("string", Some("duration")) => simple(Type::Duration, MIN_DURATION_BYTES, MAX_TIME_BYTES),
-            ("string", Some("date")) => simple(Type::Timestamp, DATE_BYTES, DATE_BYTES),
-            ("string", Some("date-time")) => simple(Type::Timestamp, MIN_DATE_TIME_BYTES, MAX_TIME_BYTES),
-            ("string", _) => simple(Type::String, MIN_STRING_BYTES, max_text(schema)),
+            ("string", Some("duration")) => simple(CelType::Duration, MIN_DURATION_BYTES, MAX_TIME_BYTES),
+            ("string", Some("date")) => simple(CelType::Timestamp, DATE_BYTES, DATE_BYTES),
+            ("string", Some("date-time")) => simple(CelType::Timestamp, MIN_DATE_TIME_BYTES, MAX_TIME_BYTES),
+            ("string", _) => simple(CelType::String, MIN_STRING_BYTES, max_text(schema)),
             _ => None,
         }
     }
@@ -140,18 +140,18 @@ impl Declaration {
     }
 
     /// The type of the values; objects are named and get their fields in `objects`.
-    pub(super) fn declare(&self, name: &str, objects: &mut ObjectTypes) -> Type {
+    pub(super) fn declare(&self, name: &str, objects: &mut ObjectTypes) -> CelType {
         match &self.shape {
             Shape::Simple(of) => of.clone(),
-            Shape::List(item) => Type::list(item.declare(&format!("{name}.@idx"), objects)),
-            Shape::Map(value) => Type::map(value.declare(&format!("{name}.@elem"), objects)),
+            Shape::List(item) => CelType::list(item.declare(&format!("{name}.@idx"), objects)),
+            Shape::Map(value) => CelType::map(value.declare(&format!("{name}.@elem"), objects)),
             Shape::Object(fields) => {
                 let fields = fields
                     .iter()
                     .map(|(field, of)| (field.clone(), of.declare(&format!("{name}.{field}"), objects)))
                     .collect();
                 objects.insert(name.to_owned(), fields);
-                Type::named(name)
+                CelType::named(name)
             }
         }
     }
