@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::strategy::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};
 use crate::model::{
     Flags, ListType, Model, Node, NodeId, Origin, Span, is_atomic, item_of, merge_key_names, parse_strategy,
-    target,
+    target, with_commas,
 };
 
 /// The rule of a node, in the form the cursor reads it.
@@ -149,10 +149,9 @@ fn has_unions(model: &Model, node: &Node) -> bool {
 
 fn spec_strategy(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
     match model.given(node.strategy) {
-        // A patch strategy wins over list-type and map-type, for the items of a list too. The design document of
-        // retainKeys writes `merge|retainKeys`, which Kubernetes does not read.
+        // A patch strategy wins over list-type and map-type, for the items of a list too.
         Some(text) => {
-            by_strategy(&text.replace('|', ","), with_defaults(model, node, &spec_keys(model, node)), keys)
+            by_strategy(&with_commas(text), with_defaults(model, node, &spec_keys(model, node)), keys)
         }
         None => spec_by_topology(model, node, keys),
     }
