@@ -36,10 +36,11 @@ impl Schemas {
     }
 
     fn compile(settings: &Settings) -> Result<Schemas, Failure> {
-        let version = settings.kubernetes.as_deref().unwrap_or(builtin::NEWEST);
         let given = given_documents(&settings.schemas)?;
+        let values = given.iter().map(|document| &document.value);
+        let version = builtin::version_for(settings.kubernetes.as_deref(), values);
         let builder =
-            SchemaBuilder::builtin(version).map_err(|error| Failure::schema(&error).in_text("settings"))?;
+            SchemaBuilder::builtin(&version).map_err(|error| Failure::schema(&error).in_text("settings"))?;
         let builder = add_all(builder, &given)?;
         let builder = overlays(&settings.overlays)?.into_iter().fold(builder, SchemaBuilder::overlay);
         let compile = |dialect| builder.compile(dialect).map_err(|error| Failure::schema(&error));
@@ -47,8 +48,9 @@ impl Schemas {
             DialectName::Kustomize => Some(compile_kustomize()?),
             DialectName::Upstream | DialectName::Spec => None,
         };
-        let minor = version.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or(u32::MAX);
-        Ok(Schemas { upstream: compile(Dialect::Upstream)?, spec: compile(Dialect::Spec)?, kustomize, minor })
+        let upstream = compile(Dialect::Upstream)?;
+        let minor = upstream.minor().unwrap_or(u32::MAX);
+        Ok(Schemas { upstream, spec: compile(Dialect::Spec)?, kustomize, minor })
     }
 }
 

@@ -10,7 +10,7 @@ use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, ValueEnum};
 use kubemerge::PatchType;
-use kubemerge_schema::{Dialect, builtin};
+use kubemerge_schema::Dialect;
 use kubemerge_yaml::DuplicateKeys;
 
 /// Which schema to use.
@@ -20,23 +20,15 @@ pub(crate) struct SchemaOptions {
     /// Kubernetes version of the built-in schema [default: 1.37]
     #[arg(long, short = 'k', value_name = "VERSION")]
     pub(crate) kubernetes: Option<String>,
-    /// OpenAPI document, folder of OpenAPI v3 documents, or CustomResourceDefinition; repeatable.
-    /// CustomResourceDefinitions are added to the built-in schema; OpenAPI documents replace it
-    /// unless --kubernetes is given as well
+    /// OpenAPI document, folder of OpenAPI v3 documents, or CustomResourceDefinition, in addition to the
+    /// built-in schema; repeatable. A document of a Kubernetes version chooses the built-in schema unless
+    /// --kubernetes is given as well
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: Vec<PathBuf>,
     /// File with your own merge rules for some fields, or `design-documents` for those that the design
     /// documents of Kubernetes list (dialect spec only); repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) overlay: Vec<PathBuf>,
-}
-
-impl SchemaOptions {
-    /// The version of the built-in schema.
-    pub(crate) fn version(&self) -> &str {
-        // No default of the option: whether a version was given decides if OpenAPI documents replace the tables.
-        self.kubernetes.as_deref().unwrap_or(builtin::NEWEST)
-    }
 }
 
 /// Which files to work on.

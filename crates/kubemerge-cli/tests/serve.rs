@@ -10,7 +10,7 @@ use std::{
 
 impl Server {
     fn start(arguments: &[&str]) -> Server {
-        Server::start_in(Path::new("."), arguments).unwrap()
+        Server::start_in(Path::new("."), arguments)
     }
 
     fn get(&self, path: &str, headers: &str) -> String {

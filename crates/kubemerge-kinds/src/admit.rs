@@ -1,13 +1,17 @@
 //! What the API server would store of an object, or why it would refuse it.
 //!
 //! [`admit`] and [`admit_update`] run the whole way: typed form, defaults, preparation, validation. A server runs
-//! the steps one by one ([`BuiltinKind`]) and puts in between what needs a store: names, uids, times, allocations.
+//! the steps one by one ([`BuiltinKind`], [`DeclaredRules`]) and puts in between what needs a store: names, uids, times,
+//! allocations.
 
 use std::fmt;
+use std::sync::Arc;
 
-use kubemerge_schema::{Schema, StructId};
+use kubemerge_schema::{Schema, StructId, Type};
 use kubemerge_value::{Document, Node};
 
+use crate::custom::rules::CelRules;
+use crate::declared::{self, DeclaredRules, Form, Undecodable};
 use crate::field::{Field, FieldError, Report};
 use crate::groups;
 use crate::meta::{
@@ -34,7 +38,7 @@ const TREE_BYTES_PER_TEXT_BYTE: usize = 6;
 pub enum Refusal {
     /// The text is not JSON.
     Malformed(String),
-    /// The schema has no built-in type of this name.
+    /// The schema has no kind of this name.
     UnknownKind {
         /// Group and version as the object has them.
         api_version: String,
@@ -89,7 +93,7 @@ impl Refusal {
 pub fn admit(schema: &Schema, object: &str) -> Result<String, Refusal> {
     let arena = Arena::with_capacity(object.len().saturating_mul(TREE_BYTES_PER_TEXT_BYTE));
     let (kind, mut new) = read(schema, &arena, object)?;
-    kind.default(&mut new);
+    kind.default_new(&mut new);
     // A server has given it a uid by now, and some rules ask for one.
     new.ensure_map("metadata").set("uid", PLACEHOLDER_UID);
     refuse_invalid(kind.create(&mut new))?;
@@ -102,7 +106,7 @@ pub fn admit_update(schema: &Schema, old: &str, new: &str) -> Result<String, Ref
     let arena = Arena::new();
     let (kind, mut new) = read(schema, &arena, new)?;
     let (_, mut old) = read(schema, &arena, old)?;
-    kind.default(&mut old);
+    kind.default_stored(&mut old);
     kind.default(&mut new);
     refuse_invalid(kind.update(&mut new, &old))?;
     Ok(new.to_text())
@@ -112,22 +116,123 @@ fn refuse_invalid(errors: Vec<FieldError>) -> Result<(), Refusal> {
     if errors.is_empty() { Ok(()) } else { Err(Refusal::Invalid(errors)) }
 }
 
+/// A kind of a schema, whatever describes it.
+enum KnownKind<'s> {
+    BuiltIn(BuiltinKind<'s>),
+    Declared(Arc<DeclaredRules>, Option<Type<'s>>),
+}
+
+impl<'s> KnownKind<'s> {
+    fn find(schema: &'s Schema, api_version: &str, kind: &str) -> Option<KnownKind<'s>> {
+        if let Some(found) = BuiltinKind::find(schema, api_version, kind) {
+            return Some(KnownKind::BuiltIn(found));
+        }
+        let rules = declared::rules_of(schema, api_version, kind)?;
+        Some(KnownKind::Declared(rules, schema.type_of(api_version, kind)))
+    }
+
+    fn decode<'a>(&self, arena: &'a Arena, text: &'a str) -> Result<Map<'a>, DecodeError>
+    where
+        's: 'a,
+    {
+        match self {
+            KnownKind::BuiltIn(kind) => kind.decode(arena, text).map(|decoded| decoded.object),
+            KnownKind::Declared(rules, ty) => {
+                let (mut object, _) =
+                    declared::read_object(read_typed_form(arena, text)).map_err(DecodeError::new)?;
+                let decoded = rules.decode(&mut object, *ty, Form::Sent);
+                decoded.map_err(|error| match error {
+                    Undecodable::Value(message) => DecodeError::new(message),
+                    Undecodable::Embedded(error) => DecodeError::new(error.to_string()),
+                })?;
+                Ok(object)
+            }
+        }
+    }
+
+    /// Fills in the defaults of a new object.
+    fn default_new(&self, object: &mut Map<'_>) {
+        if let KnownKind::Declared(rules, _) = self {
+            rules.reset_new(object);
+        }
+        self.default(object);
+    }
+
+    /// Fills in what a stored object has.
+    fn default_stored(&self, object: &mut Map<'_>) {
+        if let KnownKind::Declared(rules, _) = self {
+            set_namespace(object.ensure_map("metadata"), rules.scope());
+        }
+        self.default(object);
+    }
+
+    fn default(&self, object: &mut Map<'_>) {
+        match self {
+            KnownKind::BuiltIn(kind) => kind.default(object),
+            KnownKind::Declared(rules, _) => rules.default(object),
+        }
+    }
+
+    fn create(&self, object: &mut Map<'_>) -> Vec<FieldError> {
+        match self {
+            KnownKind::BuiltIn(kind) => kind.create(object),
+            KnownKind::Declared(rules, _) => {
+                begin_metadata(object, rules.scope());
+                if let Some(first) = rules.strategy().generation.first() {
+                    object.ensure_map("metadata").set("generation", first);
+                }
+                CelRules::that_were_evaluated(rules.validate(object, None, None))
+            }
+        }
+    }
+
+    fn update<'a>(&self, object: &mut Map<'a>, old: &Map<'a>) -> Vec<FieldError> {
+        match self {
+            KnownKind::BuiltIn(kind) => kind.update(object, old),
+            KnownKind::Declared(rules, _) => {
+                keep_system_metadata(object, old);
+                rules.prepare(object, Some(old), None);
+                CelRules::that_were_evaluated(rules.validate(object, Some(old), None))
+            }
+        }
+    }
+}
+
+/// Drops what a client cannot set on a new object, and gives it the namespace that a client would send it to.
+fn begin_metadata(object: &mut Map<'_>, scope: Option<Scope>) {
+    let Some(metadata) = object.map_mut("metadata") else { return };
+    // A new object is not being deleted, whatever a client copied from elsewhere.
+    metadata.remove("deletionTimestamp");
+    metadata.remove("deletionGracePeriodSeconds");
+    metadata.remove("selfLink");
+    set_namespace(metadata, scope);
+}
+
+fn set_namespace(metadata: &mut Map<'_>, scope: Option<Scope>) {
+    match scope {
+        Some(Scope::Namespaced) => metadata.set_default("namespace", "default"),
+        // The API server drops the namespace of an object that is in none.
+        Some(Scope::Cluster) => drop(metadata.remove("namespace")),
+        None => {}
+    }
+}
+
 fn read<'a>(
     schema: &'a Schema,
     arena: &'a Arena,
     text: &'a str,
-) -> Result<(BuiltinKind<'a>, Map<'a>), Refusal> {
+) -> Result<(KnownKind<'a>, Map<'a>), Refusal> {
     let document = Document::check(text.as_bytes()).map_err(|error| Refusal::Malformed(error.to_string()))?;
     let name = |name: &str| {
         let node = document.node().get(name).and_then(|node| node.as_str());
         node.map(|text| text.text().into_owned()).unwrap_or_default()
     };
     let (api_version, kind) = (name("apiVersion"), name("kind"));
-    let Some(found) = BuiltinKind::find(schema, &api_version, &kind) else {
+    let Some(found) = KnownKind::find(schema, &api_version, &kind) else {
         return Err(Refusal::UnknownKind { api_version, kind });
     };
-    let decoded = found.decode(arena, text).map_err(Refusal::Decode)?;
-    Ok((found, decoded.object))
+    let object = found.decode(arena, text).map_err(Refusal::Decode)?;
+    Ok((found, object))
 }
 
 /// A built-in kind of a schema, and its entry.
@@ -262,18 +367,10 @@ impl<'s> BuiltinKind<'s> {
 
     /// Prepares a new object.
     pub fn prepare_create(self, object: &mut Map<'_>) {
-        let scope = self.rules().map(|rules| rules.scope);
-        let Some(metadata) = object.map_mut("metadata") else { return };
-        // A new object is not being deleted, whatever a client copied from elsewhere.
-        metadata.remove("deletionTimestamp");
-        metadata.remove("deletionGracePeriodSeconds");
-        metadata.remove("selfLink");
-        match scope {
-            Some(Scope::Namespaced) => metadata.set_default("namespace", "default"),
-            // The API server drops the namespace of an object that is in none.
-            Some(Scope::Cluster) => drop(metadata.remove("namespace")),
-            None => {}
+        if !object.has("metadata") {
+            return;
         }
+        begin_metadata(object, self.rules().map(|rules| rules.scope));
         let Some(rules) = self.rules() else { return };
         let strategy = &rules.strategy;
         // Only a status is emptied: a certificate request keeps its spec on updates, but a new one needs it.

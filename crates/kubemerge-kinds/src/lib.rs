@@ -37,6 +37,7 @@ pub mod columns;
 mod coordination;
 mod core;
 pub mod custom;
+pub mod declared;
 mod discovery;
 pub mod disruption;
 pub mod document_path;

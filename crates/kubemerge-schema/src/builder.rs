@@ -9,7 +9,7 @@ use crate::check::{SchemaFinding, Severity};
 use crate::compile::Dialect;
 use crate::document::{DocumentFormat, refuse_depth, value_kind};
 use crate::error::LoadError;
-use crate::load::{crd, openapi_v2, openapi_v3};
+use crate::load::{crd, definition_type, openapi_v2, openapi_v3};
 use crate::model::Model;
 use crate::overlay::{self, Overlay, OverlayRule};
 use crate::schema::Schema;
@@ -28,7 +28,9 @@ impl Schema {
 
 /// Loads documents and compiles them.
 ///
-/// Of two definitions with one name, and of two with one kind, the later one counts.
+/// Of two descriptions of one kind that of a custom resource definition counts before that of an OpenAPI document, and
+/// both before the built-in one, whatever the order of calls. Of equals the later one counts, as of two definitions with
+/// one name. Overlays are applied to the result.
 #[derive(Clone, Debug, Default)]
 pub struct SchemaBuilder {
     model: Arc<Model>,
@@ -82,6 +84,18 @@ impl SchemaBuilder {
     pub fn overlay(mut self, overlay: Overlay) -> SchemaBuilder {
         self.overlays.push(overlay);
         self
+    }
+
+    /// Lets custom resource definitions say what the design documents of Kubernetes say about merges (patch strategy, merge
+    /// key, unions), which the API server drops when it decodes them. For servers in [`Dialect::Spec`].
+    pub fn with_merge_rules_in_definitions(mut self) -> SchemaBuilder {
+        definition_type::add_merge_rules(Arc::make_mut(&mut self.model));
+        self
+    }
+
+    /// Whether the type that a rule of an overlay is about has been loaded.
+    pub fn has_type_of(&self, rule: &OverlayRule) -> bool {
+        overlay::has_type(&self.model, rule)
     }
 
     /// Compiles the rules of one dialect. Overlays act in [`Dialect::Spec`] only.

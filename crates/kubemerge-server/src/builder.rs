@@ -6,12 +6,8 @@ use std::{
     time::Duration,
 };
 
-use kubemerge_kinds::{custom::document::DocumentSchemas, namespaces::INITIAL_NAMESPACES};
-use kubemerge_schema::{
-    Dialect, Overlay, SchemaBuilder,
-    builtin::{NEWEST, Release, releases},
-    kubernetes_version,
-};
+use kubemerge_kinds::namespaces::INITIAL_NAMESPACES;
+use kubemerge_schema::{Dialect, Overlay, SchemaBuilder, builtin};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -89,7 +85,7 @@ impl Default for Builder {
     fn default() -> Self {
         Builder {
             settings: ApiSettings {
-                version: NEWEST.into(),
+                version: builtin::NEWEST.into(),
                 custom_strategic_merge: CustomStrategicMerge::default(),
                 token: None,
                 watch: WatchSettings {
@@ -401,16 +397,24 @@ impl Builder {
             (None, Dialect::Upstream) => CustomStrategicMerge::Refused,
         };
         self.take_definitions()?;
-        let version = self.kubernetes.take();
-        self.settings.version =
-            version.or_else(|| version_of(&self.documents)).unwrap_or_else(|| NEWEST.into());
+        self.settings.version = builtin::version_for(self.kubernetes.as_deref(), self.documents.iter());
         let mut schema = SchemaBuilder::builtin(&self.settings.version).map_err(BuildError::new)?;
+        if self.dialect == Dialect::Spec {
+            schema = schema.with_merge_rules_in_definitions();
+        }
         for document in &self.documents {
             schema = schema.document(document).map_err(BuildError::new)?;
         }
-        // After the documents: an overlay may be about their types.
-        let schema = self.overlays.into_iter().fold(schema, SchemaBuilder::overlay);
+        // After the documents: an overlay may be about their types, or else about those of definitions, which are objects.
+        let overlays = self.overlays.iter().map(|overlay| overlay.split(|rule| schema.has_type_of(rule)));
+        let (own, others): (Vec<Overlay>, Vec<Overlay>) = overlays.map(|[own, others]| (own, others)).unzip();
+        let schema = own.into_iter().fold(schema, SchemaBuilder::overlay);
         let schema = Arc::new(schema.compile(self.dialect).map_err(BuildError::new)?);
+        let overlays: Arc<[Overlay]> = match self.dialect {
+            Dialect::Spec => others.into(),
+            // Upstream is what Kubernetes does.
+            Dialect::Upstream | Dialect::Kustomize => Arc::default(),
+        };
         let store = self.store.unwrap_or_else(|| {
             Arc::new(self.history.map_or_else(MemoryStore::default, MemoryStore::with_history))
         });
@@ -423,7 +427,7 @@ impl Builder {
             types: Arc::default(),
             shared_owners: SharedOwners::default(),
             validation: self.validation,
-            document_schemas: Arc::new(DocumentSchemas::new(self.documents)),
+            overlays,
             managed_fields: self.managed_fields,
             clock: self.clock,
             entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),
@@ -451,6 +455,7 @@ impl Builder {
         }
         load::begin_with(&transaction, self.objects, since)?;
         drop(transaction);
+        api.cluster.check_overlays().map_err(BuildError::new)?;
         api.cluster.store.finish(ticket).wait().map_err(BuildError::new)?;
         let follower = api.cluster.spawn_follower();
         follower.map_err(|error| BuildError::new(format!("cannot start a thread: {error}")))?;
@@ -460,14 +465,6 @@ impl Builder {
 
 fn is_definition(document: &Value) -> bool {
     document["kind"] == "CustomResourceDefinition"
-}
-
-/// The version of Kubernetes that the documents are of, if there are built-in tables for it.
-fn version_of(documents: &[Value]) -> Option<String> {
-    let given = documents.iter().rev().find_map(kubernetes_version)?.trim_start_matches('v');
-    let is_of =
-        |release: &Release| given.strip_prefix(release.version).is_some_and(|rest| rest.starts_with('.'));
-    releases().into_iter().find(is_of).map(|release| release.version.to_string())
 }
 
 /// Creates what every cluster has, as far as the version of Kubernetes knows it.

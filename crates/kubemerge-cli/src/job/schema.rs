@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use kubemerge_schema::check::SchemaFinding;
-use kubemerge_schema::{Dialect, LoadError, Overlay, Schema, SchemaBuilder};
+use kubemerge_schema::{Dialect, LoadError, Overlay, Schema, SchemaBuilder, builtin};
 use kubemerge_yaml as yaml;
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ fn warn(finding: &SchemaFinding) {
     Notice::warning(format!("{}: {}", finding.path, finding.message)).print();
 }
 
-/// Loads the built-in schema, the given documents, or both.
+/// Loads the built-in tables and the given documents; those of Kubernetes choose the version of the tables.
 pub(crate) fn load(options: &SchemaOptions, inputs: &mut Inputs) -> Result<Schemas> {
     load_beside(options, inputs, &[])
 }
@@ -62,13 +62,9 @@ pub(crate) fn load_beside(
     for source in &sources {
         documents.extend(some_documents(source)?);
     }
-    // An OpenAPI document describes a whole cluster, a definition only its own kind.
-    let replaced = documents.iter().any(|document| !document.is_custom_resource());
-    let mut builder = match replaced && options.kubernetes.is_none() {
-        true => SchemaBuilder::new(),
-        false => builtin(options.version())?,
-    };
-    // Definitions that are given as schemas are added last, so that they win.
+    let given = documents.iter().map(|document| &document.value);
+    let mut builder = tables(&builtin::version_for(options.kubernetes.as_deref(), given))?;
+    // Definitions that are given as schemas are added last, so that of two for one kind they count.
     for object in objects.iter().filter(|object| object.identity.kind == DEFINITION) {
         builder = SchemaDocument::of(object)?.add_to(builder)?;
     }
@@ -134,7 +130,7 @@ fn unreadable(source: &Source, error: &serde_json::Error) -> Notice {
     }
 }
 
-fn builtin(version: &str) -> Result<SchemaBuilder> {
+fn tables(version: &str) -> Result<SchemaBuilder> {
     SchemaBuilder::builtin(version).map_err(|error| Notice::error(error.message()).hint(error.hint()).into())
 }
 
@@ -176,10 +172,6 @@ impl<'s> SchemaDocument<'s> {
     pub(crate) fn excerpt(&self, path: &str) -> Excerpt {
         let path = self.part.path(path);
         self.source.excerpt(&self.document, &path, path.as_str())
-    }
-
-    fn is_custom_resource(&self) -> bool {
-        self.value.get("kind").and_then(Value::as_str) == Some(DEFINITION)
     }
 
     fn add_to(&self, builder: SchemaBuilder) -> Result<SchemaBuilder> {

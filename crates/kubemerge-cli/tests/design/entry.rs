@@ -3,10 +3,7 @@
 use kubemerge_yaml::Options;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::Path};
 
 /// A file of `conformance/design`.
 #[derive(Deserialize)]
@@ -139,14 +136,10 @@ fn expected([upstream, spec, both, any]: [&Option<Answer>; 4]) -> Vec<Expected<'
         .collect()
 }
 
-pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 /// Reads the requirements of a document.
 pub(crate) fn read(name: &str) -> Document {
-    let file = repository().join(format!("conformance/design/{name}.yaml"));
-    let text = std::fs::read_to_string(file).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/design");
+    let text = std::fs::read_to_string(folder.join(format!("{name}.yaml"))).unwrap();
     parse(&text).unwrap_or_else(|fault| panic!("{name}.yaml: {fault}"))
 }
 

@@ -210,7 +210,6 @@ fn removal(cause: Removal) -> &'static str {
         Removal::Null => "null",
         Removal::PatchDirective => "$patch: delete",
         Removal::RetainKeys => "$retainKeys",
-        Removal::Union => "x-kubernetes-unions",
         Removal::DeleteList => "$deleteFromPrimitiveList",
     }
 }

@@ -67,6 +67,12 @@ impl Findings {
         self.shown.iter().any(|finding| finding.rule == rule.code)
     }
 
+    /// Whether there is a finding of one of some rules at a place.
+    pub(super) fn has_at(&self, rules: &[Rule], place: &Location) -> bool {
+        let is_of = |finding: &&Finding| rules.iter().any(|rule| finding.rule == rule.code);
+        self.shown.iter().filter(is_of).any(|finding| finding.location.range.start == place.range.start)
+    }
+
     /// The findings, and how many more there are.
     pub(super) fn finish(mut self) -> Vec<Finding> {
         if let Some(location) = self.first_hidden {

@@ -1,5 +1,7 @@
 //! What the API server itself would say about an object: its typed form and its validation.
 
+use kubemerge_kinds::custom::check::UNCHECKED;
+use kubemerge_kinds::field::{FieldError, FieldErrorKind};
 use kubemerge_kinds::{Refusal, admit};
 use kubemerge_schema::Schema;
 use kubemerge_value::to_bytes;
@@ -7,9 +9,20 @@ use kubemerge_yaml::YamlDocument;
 
 use super::collect::{Draft, Findings};
 use super::converge;
-use super::rule::{INVALID_FIELD, WRONG_TYPE, YAML_TRAP};
+use super::rule::{INVALID_FIELD, Rule, WRONG_TYPE, YAML_TRAP};
 use super::subject::LintObject;
 use crate::finding::Location;
+
+/// What is said of a value of another type before the API server is asked.
+const TOLD: [Rule; 2] = [WRONG_TYPE, YAML_TRAP];
+
+/// The path of a field; Kubernetes names the whole object as Go prints none.
+fn path(error: &FieldError) -> &str {
+    match error.field.as_str() {
+        "<nil>" => "",
+        path => path,
+    }
+}
 
 /// Adds the field errors of the API server. Kinds without rules have only their types checked.
 pub(super) fn check(
@@ -22,11 +35,18 @@ pub(super) fn check(
     let Ok(text) = std::str::from_utf8(&json) else { return };
     match admit(schema, text) {
         Err(Refusal::Invalid(errors)) => {
-            for error in errors {
-                let message = format!("{}: {}", error.field, error.message());
-                findings.add(Draft::new(INVALID_FIELD, message), || {
-                    Location::of(document, &object.path(&error.field))
-                });
+            // That rules were left out is nothing to fix, and no place in the file.
+            for error in errors.into_iter().filter(|error| error.detail != UNCHECKED) {
+                let place = || Location::of(document, &object.path(path(&error)));
+                // The schema of a custom resource says once more what its types have said.
+                if error.kind == FieldErrorKind::TypeInvalid && findings.has_at(&TOLD, &place()) {
+                    continue;
+                }
+                let message = match path(&error) {
+                    "" => error.message(),
+                    path => format!("{path}: {}", error.message()),
+                };
+                findings.add(Draft::new(INVALID_FIELD, message), place);
             }
         }
         // The decoder names no place and stops at the first mistake, so it is asked last.

@@ -15,7 +15,8 @@ use crate::{
     tree::Map,
 };
 
-const UNCHECKED: &str = "some validation rules were not checked because the object was invalid; correct the existing \
+/// What is said when rules in CEL were left out because of other errors.
+pub const UNCHECKED: &str = "some validation rules were not checked because the object was invalid; correct the existing \
                          errors to complete validation";
 
 /// Which part of an object a request writes.

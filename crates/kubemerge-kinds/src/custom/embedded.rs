@@ -13,37 +13,12 @@ use crate::{
     field::BadValue,
     field_error::FieldError,
     format::dns1035_label,
-    meta::{NameRule, Scope},
+    meta::{
+        NameRule, Scope,
+        fields::{MetadataField, MetadataShape},
+    },
     tree::{Arena, Map, Value, ValueRef},
 };
-
-/// What the fields of metadata may hold.
-#[derive(Clone, Copy)]
-enum MetaField {
-    Text,
-    Number,
-    Texts,
-    TextMap,
-    Objects,
-}
-
-const METADATA: [(&str, MetaField); 15] = [
-    ("annotations", MetaField::TextMap),
-    ("creationTimestamp", MetaField::Text),
-    ("deletionGracePeriodSeconds", MetaField::Number),
-    ("deletionTimestamp", MetaField::Text),
-    ("finalizers", MetaField::Texts),
-    ("generateName", MetaField::Text),
-    ("generation", MetaField::Number),
-    ("labels", MetaField::TextMap),
-    ("managedFields", MetaField::Objects),
-    ("name", MetaField::Text),
-    ("namespace", MetaField::Text),
-    ("ownerReferences", MetaField::Objects),
-    ("resourceVersion", MetaField::Text),
-    ("selfLink", MetaField::Text),
-    ("uid", MetaField::Text),
-];
 
 /// Brings the types and the metadata of embedded objects into the form that Go has them in; answers what was dropped,
 /// or what cannot be decoded.
@@ -116,7 +91,7 @@ fn coerce_head(map: &mut Map<'_>, path: &str, dropped: &mut Vec<String>) -> Resu
 
 /// Keeps what metadata has; an error says which field holds something else, and then nothing is changed.
 fn coerce_metadata(fields: &mut Map<'_>, place: &str, dropped: &mut Vec<String>) -> Result<(), String> {
-    let kind = |name: &str| METADATA.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+    let kind = |name: &str| MetadataField::of_bytes(name.as_bytes()).map(MetadataField::shape);
     let root = DocumentPath::Field(&DocumentPath::Root, place);
     for (name, value) in fields.iter() {
         match kind(name) {
@@ -129,7 +104,7 @@ fn coerce_metadata(fields: &mut Map<'_>, place: &str, dropped: &mut Vec<String>)
     Ok(())
 }
 
-fn check_field(name: &str, value: &Value<'_>, kind: MetaField) -> Result<(), String> {
+fn check_field(name: &str, value: &Value<'_>, kind: MetadataShape) -> Result<(), String> {
     let wrong = |value: &Value<'_>, type_name: &str| {
         let found = go_name(value);
         Err(format!(
@@ -138,22 +113,24 @@ fn check_field(name: &str, value: &Value<'_>, kind: MetaField) -> Result<(), Str
     };
     match (kind, value) {
         (_, Value::Null) => Ok(()),
-        (MetaField::Text, Value::Str(_)) => Ok(()),
-        (MetaField::Text, other) => wrong(other, "string"),
-        (MetaField::Number, Value::Int(_)) => Ok(()),
-        (MetaField::Number, other) => wrong(other, "int64"),
-        (MetaField::Texts, Value::List(list)) => match list.iter().find(|item| item.as_str().is_none()) {
+        (MetadataShape::Text, Value::Str(_)) => Ok(()),
+        (MetadataShape::Text, other) => wrong(other, "string"),
+        (MetadataShape::Number, Value::Int(_)) => Ok(()),
+        (MetadataShape::Number, other) => wrong(other, "int64"),
+        (MetadataShape::Texts, Value::List(list)) => match list.iter().find(|item| item.as_str().is_none()) {
             Some(item) => wrong(item, "string"),
             None => Ok(()),
         },
-        (MetaField::Texts, other) => wrong(other, "[]string"),
-        (MetaField::TextMap, Value::Map(map)) => match map.iter().find(|(_, item)| item.as_str().is_none()) {
-            Some((_, item)) => wrong(item, "string"),
-            None => Ok(()),
-        },
-        (MetaField::TextMap, other) => wrong(other, "map[string]string"),
-        (MetaField::Objects, Value::List(_)) => Ok(()),
-        (MetaField::Objects, other) => wrong(
+        (MetadataShape::Texts, other) => wrong(other, "[]string"),
+        (MetadataShape::TextMap, Value::Map(map)) => {
+            match map.iter().find(|(_, item)| item.as_str().is_none()) {
+                Some((_, item)) => wrong(item, "string"),
+                None => Ok(()),
+            }
+        }
+        (MetadataShape::TextMap, other) => wrong(other, "map[string]string"),
+        (MetadataShape::List, Value::List(_)) => Ok(()),
+        (MetadataShape::List, other) => wrong(
             other,
             if name == "managedFields" { "[]v1.ManagedFieldsEntry" } else { "[]v1.OwnerReference" },
         ),

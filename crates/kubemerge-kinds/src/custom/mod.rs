@@ -5,7 +5,6 @@ pub mod correlation;
 mod decode;
 pub mod default;
 pub mod definition;
-pub mod document;
 pub mod embedded;
 pub mod field_path;
 mod format;

@@ -1,6 +1,7 @@
 //! Metadata that all kinds share: names, labels, annotations, owners, finalizers, and what may change.
 
 mod conditions;
+pub mod fields;
 mod name;
 mod object_meta;
 mod scope;

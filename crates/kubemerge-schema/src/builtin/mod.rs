@@ -11,6 +11,9 @@ mod format;
 #[cfg(feature = "generate")]
 mod go_fields;
 
+use serde_json::Value;
+
+use crate::document::kubernetes_version;
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::Model;
 
@@ -29,6 +32,20 @@ pub fn releases() -> Vec<Release> {
 
 /// The newest release, which is the default everywhere.
 pub const NEWEST: &str = "1.37";
+
+/// The version of the built-in tables that go with documents: the one that is asked for, else that of the API server
+/// which has written one of the documents (the last one, if there are tables for it), else the newest.
+pub fn version_for<'d>(given: Option<&str>, documents: impl DoubleEndedIterator<Item = &'d Value>) -> String {
+    if let Some(given) = given {
+        return given.to_owned();
+    }
+    let written_by = documents.rev().find_map(kubernetes_version).map(|text| text.trim_start_matches('v'));
+    let is_of = |release: &Release| {
+        let rest = written_by.and_then(|text| text.strip_prefix(release.version));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    releases().into_iter().find(is_of).map_or(NEWEST, |release| release.version).to_owned()
+}
 
 /// The release whose types kustomize has built in. It is in the tables for that dialect alone.
 const KUSTOMIZE: &str = "1.21";

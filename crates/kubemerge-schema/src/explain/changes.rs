@@ -58,10 +58,7 @@ impl Sentence {
             }
             Merge::Map(MapStrategy::Replace) | Merge::Invalid => false,
         };
-        Sentence {
-            text: explanation.sentence(),
-            is_special: !plain || explanation.retain_keys || explanation.clears_unions,
-        }
+        Sentence { text: explanation.sentence(), is_special: !plain || explanation.retain_keys }
     }
 }
 

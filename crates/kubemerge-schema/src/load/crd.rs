@@ -35,6 +35,7 @@ pub(crate) fn load(model: &mut Model, document: &Value) -> Result<(), LoadError>
     for (index, version) in served {
         load_version(model, &names, index, version, object_meta)?;
     }
+    model.keep_definition(document);
     Ok(())
 }
 

@@ -39,7 +39,9 @@ pub(crate) fn load(model: &mut Model, syntax: Syntax, definitions: Definitions<'
         }
     }
     let by_name: HashMap<Name, DefinitionId> = declared.iter().map(|one| (one.name, one.id)).collect();
-    reader.finish(definitions.at, &by_name)
+    reader.finish(definitions.at, &by_name)?;
+    model.keep_schemas(schemas);
+    Ok(())
 }
 
 struct Declared {

@@ -1,5 +1,6 @@
 //! The schema model: what documents say, in flat tables and without a dialect.
 
+mod declared;
 mod entries;
 pub(crate) mod field_path;
 mod patch_strategy;
@@ -7,11 +8,12 @@ mod tables;
 mod terms;
 mod topology;
 
+pub(crate) use declared::{DeclaredDocument, kinds_of};
 pub(crate) use entries::{
     DefinitionEntry, DefinitionId, FieldEntry, Flags, KindEntry, NOWHERE, Name, Node, NodeId, ResourceEntry,
     Span, Step, SubresourceEntry, UnionEntry, UnionMemberEntry, start_of,
 };
-pub(crate) use patch_strategy::{merge_key_names, parse_strategy, with_commas};
+pub(crate) use patch_strategy::{merge_key_names, parse_strategy};
 pub(crate) use tables::{Model, last_part, split_api_version};
 pub use terms::{Column, ListType, MapType, Origin, Required, Shape, StrategicPatch};
 pub(crate) use topology::{is_atomic, item_of, target};

@@ -6,11 +6,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::declared::DeclaredDocument;
 use super::entries::{
     DefinitionEntry, DefinitionId, FieldEntry, KindEntry, NOWHERE, Name, Node, NodeId, ResourceEntry, Span,
     Step, UnionEntry, start_of,
 };
-use super::terms::Required;
+use super::terms::{Origin, Required};
 
 /// Everything that was loaded.
 #[derive(Clone, Debug, Default)]
@@ -25,13 +26,16 @@ pub(crate) struct Model {
     pub(crate) definitions: Vec<DefinitionEntry>,
     /// The definition that counts for each name; [`NOWHERE`] for names of other things.
     by_name: Vec<DefinitionId>,
-    /// In the order of loading; of two with one group, version and kind the later one counts.
+    /// In the order of loading; of two with one group, version and kind the one with the higher rank counts, of equal
+    /// ranks the later one.
     pub(crate) kinds: Vec<KindEntry>,
     pub(crate) resources: Vec<ResourceEntry>,
     /// The minor version of Kubernetes whose built-in tables were loaded.
     pub(crate) minor: Option<u32>,
     /// What the loaded documents said about each definition, so that repetitions can be shared.
     pub(crate) fingerprints: HashMap<Name, u64>,
+    /// In the order of loading.
+    pub(crate) declared: Vec<DeclaredDocument>,
 }
 
 impl Model {
@@ -142,6 +146,16 @@ impl Model {
     /// The definition that counts for a name.
     pub(crate) fn definition_named(&self, name: Name) -> Option<DefinitionId> {
         self.by_name.get(name.0 as usize).copied().filter(|id| *id != NOWHERE)
+    }
+
+    /// Of two descriptions of one kind the higher rank counts, whatever the order of loading: a definition of a custom
+    /// resource says more than the document that an API server publishes of it.
+    pub(crate) fn rank(&self, kind: &KindEntry) -> u8 {
+        match self.definitions[kind.definition as usize].origin {
+            Origin::BuiltIn => 0,
+            Origin::OpenApi => 1,
+            Origin::CustomResource => 2,
+        }
     }
 
     /// Finds a definition by its full name.

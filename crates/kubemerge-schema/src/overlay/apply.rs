@@ -7,8 +7,8 @@ use crate::check::{SchemaFinding, Severity};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::field_path::{self, NoSuchField};
 use crate::model::{
-    Flags, Model, Name, Node, NodeId, Shape, item_of, merge_key_names, parse_strategy, split_api_version,
-    target, with_commas,
+    DefinitionId, Flags, KindEntry, Model, Name, Node, NodeId, Shape, item_of, merge_key_names,
+    parse_strategy, split_api_version, target,
 };
 
 /// Applies every rule in order; answers what the caller should know.
@@ -22,17 +22,26 @@ pub(crate) fn apply(model: &mut Model, overlay: &Overlay) -> Result<Vec<SchemaFi
     Ok(warnings)
 }
 
+/// Whether the model has the type that a rule is about.
+pub(crate) fn has_type(model: &Model, rule: &OverlayRule) -> bool {
+    root(model, rule).is_some()
+}
+
+fn root(model: &Model, rule: &OverlayRule) -> Option<DefinitionId> {
+    match &rule.target {
+        OverlayTarget::Definition { name, .. } => model.find_definition(name),
+        OverlayTarget::Kind { kind, .. } => find_kind(model, kind),
+    }
+}
+
 fn bad(rule: &OverlayRule, message: impl Into<String>) -> LoadError {
     LoadError::new(LoadErrorKind::BadOverlay, rule.target.to_string(), message)
 }
 
 /// The place of the rule's field in the model; none if it is absent and may be.
 fn locate(model: &Model, rule: &OverlayRule) -> Result<Option<usize>, LoadError> {
-    let (root, path) = match &rule.target {
-        OverlayTarget::Definition { name, field } => (model.find_definition(name), field),
-        OverlayTarget::Kind { kind, path } => (find_kind(model, kind), path),
-    };
-    let Some(root) = root else {
+    let (OverlayTarget::Definition { field: path, .. } | OverlayTarget::Kind { path, .. }) = &rule.target;
+    let Some(root) = root(model, rule) else {
         return absent(rule, "there is no such type in the schema".to_owned());
     };
     match field_path::follow(model, model.definitions[root as usize].node, path) {
@@ -48,17 +57,14 @@ fn absent(rule: &OverlayRule, message: String) -> Result<Option<usize>, LoadErro
     if rule.presence == Presence::Optional { Ok(None) } else { Err(bad(rule, message)) }
 }
 
-fn find_kind(model: &Model, name: &str) -> Option<u32> {
+fn find_kind(model: &Model, name: &str) -> Option<DefinitionId> {
     let (api_version, kind) = name.rsplit_once('/')?;
     let (group, version) = split_api_version(api_version);
     let wanted = [group, version, kind];
-    let same = model
-        .kinds
-        .iter()
-        // Of two kinds with one name the later one counts.
-        .rev()
-        .find(|entry| [entry.group, entry.version, entry.kind].map(|part| model.text(part)) == wanted);
-    same.map(|entry| entry.definition)
+    let is_it =
+        |entry: &&KindEntry| [entry.group, entry.version, entry.kind].map(|part| model.text(part)) == wanted;
+    // Of two with one rank the later one, as everywhere.
+    model.kinds.iter().filter(is_it).max_by_key(|entry| model.rank(entry)).map(|entry| entry.definition)
 }
 
 fn apply_rule(
@@ -97,7 +103,8 @@ fn strategy(model: &Model, rule: &OverlayRule, published: NodeId) -> Result<Stri
         (None, Some(_)) => "merge",
         (None, None) => return Err(bad(rule, "a rule needs keys, a strategy, or both")),
     };
-    let text = &with_commas(text);
+    // The design document of retainKeys separates the words by a bar.
+    let text = &text.replace('|', ",");
     let known = parse_strategy(text).filter(|strategy| matches!(strategy.word, "" | "merge" | "replace"));
     match known {
         None => Err(bad(rule, format!("{text:?} is no strategy; there are merge, replace and retainKeys"))),

@@ -24,5 +24,5 @@ mod design_documents;
 mod read;
 mod rule;
 
-pub(crate) use apply::apply;
+pub(crate) use apply::{apply, has_type};
 pub use rule::{Overlay, OverlayRule, OverlayTarget, Presence};

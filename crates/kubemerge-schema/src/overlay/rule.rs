@@ -104,6 +104,12 @@ impl Overlay {
         self
     }
 
+    /// The rules that a condition holds for, and the others.
+    pub fn split(&self, holds: impl Fn(&OverlayRule) -> bool) -> [Overlay; 2] {
+        let (these, others) = self.rules.iter().cloned().partition(holds);
+        [Overlay { rules: these }, Overlay { rules: others }]
+    }
+
     /// Its rules, in the order in which they apply.
     pub fn rules(&self) -> &[OverlayRule] {
         &self.rules

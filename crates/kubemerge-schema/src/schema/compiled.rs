@@ -1,10 +1,12 @@
 //! [`Schema`]: a model with the rules of one dialect, and an index of its kinds.
 
+use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use crate::check::SchemaFinding;
 use crate::compile::{Dialect, GoTypes, PlainTypes, Rules, compile};
 use crate::model::{DefinitionId, Model, Origin};
+use crate::schema::attached::Attachments;
 
 /// Compiled rules of one dialect: a flat table that threads can share.
 #[derive(Debug)]
@@ -18,6 +20,7 @@ pub struct Schema {
     plain_types: OnceLock<PlainTypes>,
     /// Compiled on first use.
     go_types: OnceLock<GoTypes>,
+    attached: Attachments,
 }
 
 impl Schema {
@@ -27,7 +30,8 @@ impl Schema {
         let kinds = KindIndex::new(&model);
         // Computed on first use: most programs need one of them, many none.
         let (plain_types, go_types) = (OnceLock::new(), OnceLock::new());
-        Schema { model, dialect, rules, kinds, warnings, plain_types, go_types }
+        let attached = Attachments::default();
+        Schema { model, dialect, rules, kinds, warnings, plain_types, go_types, attached }
     }
 
     /// The dialect of the rules.
@@ -50,11 +54,17 @@ impl Schema {
         self.go_types.get_or_init(|| GoTypes::of(&self.model))
     }
 
+    /// What a crate above has compiled from the schema: kept beside it, one value of each type.
+    pub fn attached<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        self.attached.get()
+    }
+
     pub(crate) fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The definition of a kind; of several the one that was loaded last.
+    /// The definition of a kind: of several a custom resource definition, then that of a document, then the built-in one; of
+    /// equals the one that was loaded last.
     pub(crate) fn definition_of_kind(&self, [kind, group, version]: [&str; 3]) -> Option<DefinitionId> {
         self.kinds.find(&self.model, [kind, group, version])
     }
@@ -83,7 +93,8 @@ struct KindIndex {
 impl KindIndex {
     fn new(model: &Model) -> KindIndex {
         let mut places: Vec<u32> = (0..model.kinds.len() as u32).collect();
-        places.sort_by_key(|place| KindIndex::key(model, *place));
+        places
+            .sort_by_key(|place| (KindIndex::key(model, *place), model.rank(&model.kinds[*place as usize])));
         KindIndex { places }
     }
 
@@ -92,14 +103,14 @@ impl KindIndex {
         [entry.kind, entry.group, entry.version].map(|part| model.text(part))
     }
 
-    /// The definition of a kind; of several the one that was loaded last.
+    /// The definition of a kind; of several the one that counts.
     fn find(&self, model: &Model, wanted: [&str; 3]) -> Option<DefinitionId> {
         self.all(model, wanted).next()
     }
 
-    /// All definitions of a kind, the one that was loaded last first.
+    /// All definitions of a kind, the one that counts first.
     fn all<'m>(&'m self, model: &'m Model, wanted: [&'m str; 3]) -> impl Iterator<Item = DefinitionId> + 'm {
-        // From the last of equal kinds back: sorting is stable, and later documents count.
+        // From the last of equal kinds back: sorting is stable, and of equal ranks later documents count.
         let after = self.places.partition_point(|place| KindIndex::key(model, *place) <= wanted);
         let equal = move |place: &&u32| KindIndex::key(model, **place) == wanted;
         let places = self.places[..after].iter().rev().take_while(equal);

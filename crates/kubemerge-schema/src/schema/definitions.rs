@@ -42,9 +42,11 @@ impl Schema {
 
     /// Every kind, sorted by group, version and kind.
     pub fn kinds(&self) -> Vec<KindOf<'_>> {
-        let mut kinds: Vec<KindOf<'_>> = self.model().kinds.iter().map(|entry| self.kind_of(entry)).collect();
-        // Of two with one name the later one counts.
-        kinds.reverse();
+        let model = self.model();
+        let mut entries: Vec<&KindEntry> = model.kinds.iter().collect();
+        entries.sort_by_key(|entry| model.rank(entry));
+        // Of two with one name the one that counts comes first, and stays.
+        let mut kinds: Vec<KindOf<'_>> = entries.into_iter().rev().map(|entry| self.kind_of(entry)).collect();
         kinds.sort_by_key(|kind| (kind.group, kind.version, kind.kind));
         kinds.dedup_by_key(|kind| (kind.group, kind.version, kind.kind));
         kinds

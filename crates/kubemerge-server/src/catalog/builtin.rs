@@ -1,8 +1,12 @@
-//! The built-in resources, from the schema's tables.
+//! The resources of the schema: of the built-in tables and of the paths of OpenAPI documents.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
-use kubemerge_kinds::{groups, registry::Scope};
+use kubemerge_kinds::{
+    declared::{self, DeclaredRules},
+    groups,
+    registry::{KindEntry, Scope},
+};
 use kubemerge_schema::{Resource as Facts, Schema};
 
 use super::{
@@ -12,7 +16,7 @@ use super::{
 };
 use crate::protocol::group_version::api_version;
 
-/// Every built-in resource.
+/// Every resource of the schema.
 pub(super) fn resources(schema: &Schema, served: ServedVersions) -> Vec<Resource> {
     let all =
         schema.resources().filter(|facts| served.include(facts.group(), facts.version(), facts.plural()));
@@ -25,10 +29,10 @@ pub(super) fn resources(schema: &Schema, served: ServedVersions) -> Vec<Resource
             *best = facts.version();
         }
     }
-    all.iter().map(|facts| resource(*facts, preferred[&(facts.group(), facts.plural())])).collect()
+    all.iter().map(|facts| resource(schema, *facts, preferred[&(facts.group(), facts.plural())])).collect()
 }
 
-fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {
+fn resource(schema: &Schema, facts: Facts<'_>, storage_version: &str) -> Resource {
     let (group, kind) = (facts.group(), facts.kind());
     let entry = groups::entry(group, facts.version(), kind);
     Resource {
@@ -54,7 +58,16 @@ fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {
         strategy: entry.strategy,
         selectable: entry.presentation.selectable.into(),
         strategic_patch: facts.strategic_patch(),
-        origin: Origin::BuiltIn(BuiltIn::of(entry)),
+        origin: origin(schema, facts, entry),
         storage: entry.stored_in.map_or_else(|| api_version(group, storage_version), str::to_string),
     }
+}
+
+fn origin(schema: &Schema, facts: Facts<'_>, entry: &'static KindEntry) -> Origin {
+    let api_version = api_version(facts.group(), facts.version());
+    if schema.is_built_in(&api_version, facts.kind()) {
+        return Origin::BuiltIn(BuiltIn::of(entry));
+    }
+    let rules = declared::rules_of(schema, &api_version, facts.kind());
+    Origin::Document(rules.unwrap_or_else(|| Arc::new(DeclaredRules::unknown())))
 }

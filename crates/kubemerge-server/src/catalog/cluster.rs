@@ -8,12 +8,11 @@ use std::{
     thread,
 };
 
-use kubemerge_kinds::custom::document::DocumentSchemas;
-use kubemerge_schema::{Schema, TypeTable};
+use kubemerge_schema::{Overlay, Schema, TypeTable};
 
 use crate::{
     catalog::{
-        Catalog, definition, field_index::FieldIndexes, reservations::Reservations,
+        Catalog, custom, definition, field_index::FieldIndexes, reservations::Reservations,
         shared_owners::SharedOwners,
     },
     protocol::{clock::Clock, entropy::Entropy, json::tree},
@@ -41,8 +40,8 @@ pub(crate) struct Cluster {
     pub(crate) types: Arc<OnceLock<TypeTable>>,
     pub(crate) shared_owners: SharedOwners,
     pub(crate) validation: Validation,
-    /// What the documents of the caller say about values.
-    pub(crate) document_schemas: Arc<DocumentSchemas>,
+    /// Rules of the caller for types of definitions; those for other types are in the schema.
+    pub(crate) overlays: Arc<[Overlay]>,
     /// Whether answers have managedFields.
     pub(crate) managed_fields: ManagedFieldsView,
     pub(crate) clock: Clock,
@@ -63,8 +62,18 @@ impl Cluster {
 
     /// Serves the custom resources of all stored definitions.
     pub(crate) fn serve_definitions(&self) {
-        let compile = |stored: &Stored| definition::resources(&tree(stored.record.node()));
+        let compile = |stored: &Stored| definition::resources(&tree(stored.record.node()), &self.overlays);
         self.catalog.set_custom(|| self.catalog.compiled(&self.definitions(), compile));
+    }
+
+    /// Refuses overlays about types that neither the schema nor a stored definition has.
+    pub(crate) fn check_overlays(&self) -> Result<(), String> {
+        if self.overlays.is_empty() {
+            return Ok(());
+        }
+        let definitions: Vec<_> =
+            self.definitions().iter().map(|stored| tree(stored.record.node())).collect();
+        custom::check_overlays(&definitions, &self.overlays)
     }
 
     /// Serves the definitions that other processes have changed since the last call.
@@ -118,7 +127,7 @@ impl Cluster {
             types: self.types.clone(),
             shared_owners: SharedOwners::default(),
             validation: self.validation,
-            document_schemas: self.document_schemas.clone(),
+            overlays: self.overlays.clone(),
             managed_fields: self.managed_fields,
             clock: self.clock.fork(),
             entropy: Arc::new(self.entropy.fork()),

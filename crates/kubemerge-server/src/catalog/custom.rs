@@ -7,27 +7,27 @@ use kubemerge_kinds::{
     columns::TableColumn,
     custom::{
         definition::text,
-        rules::CelRules,
         scale::{self, ScalePaths},
-        structural::Structural,
     },
+    declared::DeclaredRules,
 };
-use kubemerge_schema::TypeTable;
+use kubemerge_schema::{LoadError, Overlay, TypeTable};
 use serde_json::{Value, json};
 
-use crate::protocol::{
-    group_version::api_version,
-    status::{Outcome, bad_request},
+use crate::{
+    catalog::resource::Resource,
+    protocol::{
+        group_version::api_version,
+        status::{Outcome, bad_request},
+    },
 };
 
 /// One served version of a custom resource.
 #[derive(Debug)]
 pub(crate) struct CustomVersion {
-    /// None for definitions without a schema: everything is kept.
-    pub(crate) schema: Option<Structural>,
-    pub(crate) rules: CelRules,
+    /// What happens to objects, and what they must satisfy.
+    pub(crate) rules: DeclaredRules,
     pub(crate) columns: Vec<TableColumn>,
-    pub(crate) scale: Option<ScalePaths>,
     /// The warning for users of a deprecated version.
     pub(crate) deprecation: Option<String>,
     /// The definition has changed since its objects could first be stored.
@@ -36,23 +36,25 @@ pub(crate) struct CustomVersion {
     pub(crate) terminating: bool,
     /// The schema as it was written, for OpenAPI.
     pub(crate) open_api: Value,
-    /// The rules by which strategic merge patches merge, made when the first one comes.
-    pub(crate) merge: OnceLock<Option<Schema>>,
-    /// The types of server-side apply, of all versions.
+    /// How objects of all versions merge and are owned.
     pub(crate) types: Arc<CustomTypes>,
 }
 
-/// The types of all versions of a definition, as server-side apply sees them.
+/// The types of all versions of a definition, as merges and server-side apply see them: loaded once.
 #[derive(Debug)]
 pub(crate) struct CustomTypes {
     /// Group and version of all versions, whether served or not.
     pub(crate) api_versions: Vec<String>,
     definition: Value,
+    overlays: Arc<[Overlay]>,
+    loaded: OnceLock<Option<SchemaBuilder>>,
     table: OnceLock<Option<TypeTable>>,
+    /// Made when the first strategic merge patch comes.
+    merge: OnceLock<Option<Schema>>,
 }
 
 impl CustomTypes {
-    pub(crate) fn of(definition: &Value) -> CustomTypes {
+    pub(crate) fn of(definition: &Value, overlays: &Arc<[Overlay]>) -> CustomTypes {
         let mut definition = definition.clone();
         let group = text(&definition, "/spec/group").to_string();
         let mut api_versions = Vec::new();
@@ -63,7 +65,8 @@ impl CustomTypes {
             // Managers may own fields in versions that are no longer served.
             version["served"] = json!(true);
         }
-        CustomTypes { api_versions, definition, table: OnceLock::new() }
+        let (loaded, table, merge) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        CustomTypes { api_versions, definition, overlays: overlays.clone(), loaded, table, merge }
     }
 
     /// Where each version has its replicas; none for versions without scale.
@@ -79,37 +82,60 @@ impl CustomTypes {
 
     /// None for definitions whose schema has no types: their objects are tracked as they are.
     pub(crate) fn table(&self) -> Option<&TypeTable> {
-        let compile = || {
-            let schema = SchemaBuilder::new().custom_resource_definition(&self.definition).ok()?;
-            Some(TypeTable::compile(&schema.compile(Dialect::Upstream).ok()?))
-        };
+        let compile = || Some(TypeTable::compile(&self.loaded()?.compile(Dialect::Upstream).ok()?));
         self.table.get_or_init(compile).as_ref()
+    }
+
+    /// The rules by which strategic merge patches merge, where they are taken at all: those of the dialect `spec`.
+    fn merge(&self) -> Option<&Schema> {
+        self.merge.get_or_init(|| self.loaded()?.compile(Dialect::Spec).ok()).as_ref()
+    }
+
+    fn loaded(&self) -> Option<&SchemaBuilder> {
+        self.loaded.get_or_init(|| load(&self.definition, &self.overlays).ok()).as_ref()
     }
 }
 
-/// The name under which a schema is known to the merge.
-const ROOT: &str = "Root";
-
 impl CustomVersion {
-    /// How lists of this resource merge: by the keys its schema declares.
-    pub(crate) fn merge_guide(&self) -> Outcome<Guide<'_>> {
-        let compile = || {
-            let document = json!({"components": {"schemas": {ROOT: with_metadata(&self.open_api)}}});
-            SchemaBuilder::new().openapi_v3(&document).ok()?.compile(Dialect::Spec).ok()
-        };
-        let schema = self.merge.get_or_init(compile).as_ref();
-        let ty = schema.and_then(|schema| schema.definition(ROOT));
+    /// How lists of this resource merge: by what its schema declares, and by overlays.
+    pub(crate) fn merge_guide(&self, resource: &Resource) -> Outcome<Guide<'_>> {
+        let ty = self.types.merge().and_then(|schema| schema.type_of(&resource.api_version, &resource.kind));
         ty.map(Guide::Type).ok_or_else(|| bad_request("strategic merge patch format is not supported"))
     }
 }
 
-/// The schema with the metadata that all objects have; definitions do not declare it.
-fn with_metadata(schema: &Value) -> Value {
-    let mut schema = if schema.is_object() { schema.clone() } else { json!({"type": "object"}) };
-    let finalizers = json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"});
-    let owners = json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["uid"],
-        "items": {"type": "object", "required": ["uid"], "properties": {"uid": {"type": "string"}}}});
-    schema["properties"]["metadata"] =
-        json!({"type": "object", "properties": {"finalizers": finalizers, "ownerReferences": owners}});
-    schema
+/// Loads a definition with the rules of overlays that are about its types.
+fn load(definition: &Value, overlays: &[Overlay]) -> Result<SchemaBuilder, LoadError> {
+    let builder = SchemaBuilder::new().custom_resource_definition(definition)?;
+    let own: Vec<Overlay> = overlays
+        .iter()
+        .map(|overlay| overlay.split(|rule| builder.has_type_of(rule)))
+        .map(|[own, _]| own)
+        .collect();
+    Ok(own.into_iter().fold(builder, SchemaBuilder::overlay))
+}
+
+/// Refuses rules of overlays that are about no type of these definitions, or about fields that it does not have.
+///
+/// # Errors
+/// What is wrong with the first such rule.
+pub(crate) fn check_overlays(definitions: &[Value], overlays: &[Overlay]) -> Result<(), String> {
+    let mut left = overlays.to_vec();
+    for definition in definitions {
+        // What cannot be loaded has no types that merge.
+        let Ok(builder) = load(definition, overlays) else { continue };
+        builder.compile(Dialect::Spec).map_err(|error| error.to_string())?;
+        left = left
+            .iter()
+            .map(|overlay| overlay.split(|rule| builder.has_type_of(rule)))
+            .map(|[_, rest]| rest)
+            .collect();
+    }
+    match left.iter().flat_map(Overlay::rules).next() {
+        None => Ok(()),
+        Some(rule) => Err(format!(
+            "{}: there is no such type in the schema (give the definition of a custom resource with the overlay)",
+            rule.target
+        )),
+    }
 }

@@ -1,20 +1,18 @@
 //! From a CustomResourceDefinition to the resources it serves.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use kubemerge_kinds::{
     columns::{CellSource, TableColumn},
     custom::{
         definition::{is_established, text, versions},
-        jsonpath,
-        rules::CelRules,
-        scale::{self, ScalePaths},
-        structural::Structural,
+        jsonpath, scale,
     },
+    declared::DeclaredRules,
     registry::{Scope, Selectable},
     strategy::Strategy,
 };
-use kubemerge_schema::StrategicPatch;
+use kubemerge_schema::{Overlay, StrategicPatch};
 use serde_json::{Value, json};
 
 use crate::{
@@ -35,7 +33,7 @@ pub(crate) fn is_definition(resource: &Resource) -> bool {
 }
 
 /// The resources of one definition: one per served version.
-pub(super) fn resources(definition: &Value) -> Vec<Resource> {
+pub(super) fn resources(definition: &Value, overlays: &Arc<[Overlay]>) -> Vec<Resource> {
     let spec = definition.get("spec").unwrap_or(&Value::Null);
     // Upstream: a definition whose names conflict serves nothing.
     if !is_established(definition.get("status")) {
@@ -43,7 +41,7 @@ pub(super) fn resources(definition: &Value) -> Vec<Resource> {
     }
     let storage = versions(spec).find(|version| version["storage"] == json!(true));
     let storage = api_version(text(spec, "/group"), storage.map_or("", |version| text(version, "/name")));
-    let types = Arc::new(CustomTypes::of(definition));
+    let types = Arc::new(CustomTypes::of(definition, overlays));
     versions(spec)
         // Versions that are not served may still be the storage version.
         .filter(|version| version["served"] == json!(true))
@@ -74,12 +72,7 @@ fn resource(version: &Value, storage: &str, definition: &Value, types: &Arc<Cust
         strategy: Strategy::CUSTOM,
         selectable: Selectable::custom(selectable(version)),
         strategic_patch: StrategicPatch::Refused,
-        origin: Origin::Custom(Arc::new(CustomVersion {
-            revised: definition.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0) > 1,
-            terminating: definition.pointer("/metadata/deletionTimestamp").is_some(),
-            types: types.clone(),
-            ..custom_version(spec, version)
-        })),
+        origin: Origin::Custom(Arc::new(custom_version(version, definition, types))),
         storage: storage.to_string(),
         kind,
     }
@@ -105,27 +98,15 @@ fn selectable(version: &Value) -> Vec<(String, String)> {
     paths.map(|names| (names.join("."), names.join("."))).collect()
 }
 
-fn custom_version(spec: &Value, version: &Value) -> CustomVersion {
-    let open_api = version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_default();
-    // A schema that cannot be compiled was refused when the definition was written.
-    let schema = Structural::compile(&open_api).ok().map(|schema| {
-        if spec.get("preserveUnknownFields") == Some(&json!(true)) {
-            schema.preserve_unknown_fields()
-        } else {
-            schema
-        }
-    });
+fn custom_version(version: &Value, definition: &Value, types: &Arc<CustomTypes>) -> CustomVersion {
     CustomVersion {
-        schema,
-        rules: CelRules::compile(&open_api),
+        rules: DeclaredRules::of_version(definition, version),
         columns: columns(version),
-        scale: scale::of_version(version).map(ScalePaths::read),
-        deprecation: deprecation(spec, version),
-        revised: false,
-        terminating: false,
-        open_api,
-        merge: OnceLock::new(),
-        types: Arc::new(CustomTypes::of(&Value::Null)),
+        deprecation: deprecation(&definition["spec"], version),
+        revised: definition.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0) > 1,
+        terminating: definition.pointer("/metadata/deletionTimestamp").is_some(),
+        open_api: version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_default(),
+        types: types.clone(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which resources are served, and what the server must know about each.
 //!
-//! Built-in resources come from the schema's tables, custom ones from their definitions; handlers see only
+//! Built-in resources and those of OpenAPI documents come from the schema, custom ones from their definitions; handlers see only
 //! [`Resource`]. The index is replaced as a whole when a definition changes, so that a request sees one state.
 
 mod builtin;
@@ -23,7 +23,7 @@ use std::{
 pub(crate) use index::{Group, Index, Resources};
 pub use kubemerge_kinds::registry::Scope;
 use kubemerge_schema::Schema;
-pub(crate) use resource::{Resource, Subresource, key_name, split_key};
+pub(crate) use resource::{Origin, Resource, Subresource, key_name, split_key};
 use tokio::sync::watch;
 
 use crate::{

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use kubemerge_kinds::{
     BuiltinKind, FoundKind,
+    declared::DeclaredRules,
     registry::{KindEntry, Scope, Selectable},
     strategy::Strategy,
 };
@@ -56,6 +57,8 @@ pub(crate) struct Subresource {
 pub(crate) enum Origin {
     /// The tables.
     BuiltIn(BuiltIn),
+    /// The paths of an OpenAPI document.
+    Document(Arc<DeclaredRules>),
     /// A CustomResourceDefinition.
     Custom(Arc<CustomVersion>),
 }
@@ -117,14 +120,15 @@ impl Resource {
     pub(crate) fn custom(&self) -> Option<&CustomVersion> {
         match &self.origin {
             Origin::Custom(version) => Some(version),
-            Origin::BuiltIn(_) => None,
+            Origin::BuiltIn(_) | Origin::Document(_) => None,
         }
     }
 
-    /// The entry of a built-in kind.
+    /// What is known of a kind without a definition.
     pub(crate) fn entry(&self) -> Option<&'static KindEntry> {
         match &self.origin {
             Origin::BuiltIn(built_in) => Some(built_in.entry),
+            Origin::Document(_) => Some(&KindEntry::UNLISTED),
             Origin::Custom(_) => None,
         }
     }

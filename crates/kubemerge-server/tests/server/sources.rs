@@ -1,5 +1,6 @@
 //! Whatever a schema comes from: its kinds are served, merged and validated alike.
 
+use kubemerge_schema::{Dialect, Overlay, OverlayRule};
 use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
@@ -84,6 +85,73 @@ async fn kinds_of_documents_are_served_merged_and_validated() {
         }
         // The document has no action `delete`.
         assert_eq!(ask(&server, "DELETE", &format!("{SHAPES}/a"), json!({})).await.code, 405);
+    }
+}
+
+#[tokio::test]
+async fn kinds_of_documents_get_its_defaults() {
+    let mut given = document(&json!(["application/merge-patch+json"]));
+    given["definitions"]["io.g.v1.Shape"]["properties"]["spec"]["properties"]["color"] =
+        json!({"type": "string", "default": "red"});
+    let server = ApiServer::builder().openapi(given).build().unwrap();
+    let created = ask(&server, "POST", SHAPES, shape(json!({"parts": [], "none": 1}))).await;
+    assert_eq!((created.code, &created.body["spec"]), (201, &json!({"parts": [], "color": "red"})));
+}
+
+/// A definition whose parts merge only by what the design documents say.
+fn with_patch_strategy() -> Value {
+    let mut given = definition();
+    let parts = &mut given["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+        ["parts"];
+    *parts = json!({"type": "array", "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name",
+        "items": {"type": "object", "properties": {"name": {"type": "string"}, "size": {"type": "integer"}}}});
+    given
+}
+
+/// What a strategic merge patch makes of two parts.
+async fn merged(server: &ApiServer) -> Value {
+    let two = json!([{"name": "a", "size": 1}, {"name": "b", "size": 2}]);
+    let created = ask(server, "POST", SHAPES, shape(json!({"city": "x", "parts": two}))).await;
+    assert_eq!(created.code, 201, "{}", created.body);
+    let change = json!({"spec": {"parts": [{"name": "b", "size": 3}]}});
+    ask_as(server, "PATCH", &format!("{SHAPES}/a"), STRATEGIC, change).await.body["spec"]["parts"].clone()
+}
+
+#[tokio::test]
+async fn definitions_merge_by_what_they_say_in_spec() {
+    let spec = || ApiServer::builder().dialect(Dialect::Spec);
+    for builder in [spec().crds([with_patch_strategy()]), spec().openapi(with_patch_strategy())] {
+        let server = builder.build().unwrap();
+        assert_eq!(merged(&server).await, json!([{"name": "a", "size": 1}, {"name": "b", "size": 3}]));
+    }
+    // Created by a client.
+    let server = spec().build().unwrap();
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?fieldValidation=Strict";
+    assert_eq!(ask(&server, "POST", definitions, with_patch_strategy()).await.code, 201);
+    assert_eq!(merged(&server).await, json!([{"name": "a", "size": 1}, {"name": "b", "size": 3}]));
+    // In upstream nothing of the sort is kept.
+    let server = ApiServer::builder().crds([with_patch_strategy()]).build().unwrap();
+    let name = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/shapes.g.io";
+    assert!(!get(&server, name).await.body.to_string().contains("patch-strategy"));
+}
+
+#[tokio::test]
+async fn overlays_are_about_kinds_of_definitions_too() {
+    let overlay = |kind: &str, path: &str| Overlay::new().rule(OverlayRule::kind(kind, path).keys(["name"]));
+    let mut plain = definition();
+    let spec = &mut plain["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    spec["properties"]["parts"]["x-kubernetes-list-type"] = json!("atomic");
+    spec["properties"]["parts"].as_object_mut().unwrap().remove("x-kubernetes-list-map-keys");
+    let builder =
+        |overlay| ApiServer::builder().dialect(Dialect::Spec).overlay(overlay).crds([plain.clone()]);
+    let server = builder(overlay("g.io/v1/Shape", "spec.parts")).build().unwrap();
+    assert_eq!(merged(&server).await, json!([{"name": "a", "size": 1}, {"name": "b", "size": 3}]));
+    for (kind, path, words) in [
+        ("g.io/v1/Shop", "spec.parts", "there is no such type in the schema"),
+        ("g.io/v1/Shape", "spec.pieces", "pieces"),
+    ] {
+        let error = builder(overlay(kind, path)).build().err().unwrap().to_string();
+        assert!(error.contains(words), "{error}");
     }
 }
 

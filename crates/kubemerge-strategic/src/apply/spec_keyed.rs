@@ -9,7 +9,7 @@ use super::{
     unknown_patch,
 };
 use crate::{
-    directive::PatchWord,
+    directive::{MapPatch, PatchWord},
     error::MergeError,
     identity::{Identity, Keys},
     observe::{MaybeObserver, MergeEvent, Ordering, Removal, Replacement},
@@ -17,7 +17,6 @@ use crate::{
     partial::Partial,
     register::{ItemId, Positions, Register},
     repeats::Used,
-    unions::patch_with_unions,
 };
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
@@ -152,9 +151,8 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     ) -> Result<Node<'a>, MergeError> {
         let mut items = Vec::with_capacity(parts.plain.len());
         for item in &parts.plain {
-            let path = path.index(item.at);
-            let patch = patch_with_unions(item.node, rule.unions(), &path, self.arena)?;
-            let node = deep(|| self.map(rule.item, None, &patch, &path))?;
+            let patch = MapPatch::parse(item.node, self.arena);
+            let node = deep(|| self.map(rule.item, None, &patch, &path.index(item.at)))?;
             items.push((order.and_then(|order| order.position(item.identity)), node));
         }
         // Stable, so that items which the order does not name stay together.
@@ -268,7 +266,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
             Some(live_at) => path.item(item.at, live_at),
             None => path.only(Side::Patch, item.at),
         };
-        let patch = patch_with_unions(item.node, rules.rule.unions(), &path, self.arena)?;
+        let patch = MapPatch::parse(item.node, self.arena);
         deep(|| self.map(rules.rule.item, base, &patch, &path))
     }
 

@@ -247,8 +247,7 @@ impl<'a> Generator<'a> {
         path: &Path<'_>,
     ) -> Result<PatchMap<'a>, MergeError> {
         let retain = RetainKeys::of_rule(keyed.rule.retain_keys);
-        let (ty, unions) = (keyed.rule.item, keyed.rule.unions());
-        self.maps(&Maps { sides: *sides, ty, unions, retain, path })
+        self.maps(&Maps { sides: *sides, ty: keyed.rule.item, retain, path })
     }
 
     /// Whether a delete item that lacks a key would remove an item that is to stay.

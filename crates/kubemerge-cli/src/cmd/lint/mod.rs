@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::args::{PatchOptions, PatchTypeArg, Recurse, SchemaOptions};
 use crate::input::{Exclude, Inputs, Source, without};
-use crate::job::{self, Filter, Index, LoadedPatch, Manifest, Objects, Selection};
+use crate::job::{self, Filter, Index, LoadedPatch, Manifest, Objects, Part, Selection};
 use crate::render::finding_notice;
 use crate::report::{Failure, Notice, Outcome, Result, Severity};
 use settings::Settings;
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
     objects.report_skipped();
     let schemas = job::load_beside(&args.schema, inputs, &objects.manifests)?.compile_both()?;
     // Both dialects: merge traps are found by comparing them.
-    let linter = Linter::new(&schemas[0], &schemas[1], minor(args.schema.version()));
+    let linter = Linter::new(&schemas[0], &schemas[1], schemas[0].minor().unwrap_or(u32::MAX));
     let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
     let mut notices: Vec<Notice> =
         objects.unreadable.iter().map(|notice| notice.clone().code(BROKEN_YAML)).collect();
@@ -132,11 +132,6 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
 const BROKEN_YAML: &str = "broken-yaml";
 const NO_TARGET: &str = "no-target";
 const NO_SCHEMA: &str = "no-schema";
-
-/// The minor version in `1.37`; the newest one for a schema of another name.
-fn minor(version: &str) -> u32 {
-    version.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or(u32::MAX)
-}
 
 /// The findings of all texts, in their order.
 fn manifests(linter: Linter<'_>, manifests: &[Manifest<'_>]) -> Result<Vec<Notice>> {
@@ -154,7 +149,7 @@ fn findings_of_text(linter: Linter<'_>, manifests: &[Manifest<'_>]) -> Result<Ve
     let objects: Vec<(&Manifest<'_>, LintObject<'_>)> = manifests
         .iter()
         .zip(&values)
-        .map(|(manifest, value)| (manifest, manifest.lint_object(value)))
+        .map(|(manifest, value)| (manifest, lint_object(manifest, value)))
         .collect();
     let documents = objects.chunk_by(|(one, _), (other, _)| one.is_beside(other));
     let documents: Vec<_> = documents
@@ -162,6 +157,15 @@ fn findings_of_text(linter: Linter<'_>, manifests: &[Manifest<'_>]) -> Result<Ve
         .collect();
     let source = manifests[0].source;
     Ok(shown(source, linter.objects(&documents)))
+}
+
+fn lint_object<'a>(manifest: &'a Manifest<'_>, value: &'a Document<'_>) -> LintObject<'a> {
+    let item = match manifest.part {
+        Part::Whole => None,
+        Part::Item(at) => Some(at),
+    };
+    let identity = &manifest.identity;
+    LintObject { item, api_version: &identity.api_version, kind: &identity.kind, value: value.node() }
 }
 
 /// The findings that no comment hides, as notices.

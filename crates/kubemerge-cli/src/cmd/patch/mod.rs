@@ -14,7 +14,6 @@ use kubemerge::{Dialect, Schema};
 use rayon::prelude::*;
 
 use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
-use super::repeated;
 use crate::args::{FileOptions, PatchDialectArg, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions};
 use crate::input::{Inputs, Source};
 use crate::job::{self, LoadedPatch, Objects, Selection, pairs};
@@ -130,25 +129,18 @@ pub(crate) fn run(args: &PatchArgs, inputs: &mut Inputs) -> Result {
     if destination == Destination::InPlace {
         check_readable(&objects)?;
     }
-    // Only strategic patches need the custom resource definitions among the objects.
-    let is_strategic = args.patch_type == PatchTypeArg::Strategic;
-    let definitions = if is_strategic { objects.manifests.as_slice() } else { &[] };
     let rules = (args.dialect == PatchDialectArg::Kustomize)
         .then(|| job::load_kustomize(&args.schema, inputs))
         .transpose()?;
     // kustomize's schema is too old to judge by: what a cluster has comes from that of the API server.
     let dialect = if rules.is_some() { Dialect::Upstream } else { args.dialect.into() };
-    let schema = job::load_beside(&args.schema, inputs, definitions)?.compile(dialect)?;
+    let schema = job::load_beside(&args.schema, inputs, &objects.manifests)?.compile(dialect)?;
     let pairs = pairs(&objects.manifests, &patches, &Selection::new(&args.target, &schema)?)?;
     let rules = rules.as_ref().unwrap_or(&schema);
     let patched = Patcher::new(rules, &patches)?.all(&objects.manifests, &pairs)?;
-    let merged = pairs.iter().map(|pair| (&objects.manifests[pair.manifest], &patches[pair.patch]));
     // After the merge: a patch that cannot be applied has an error, and warnings would hide it.
     warn::unknown_fields(&schema, &patches, &patched)?;
-    let refused = refused_results(&schema, &patched, inputs);
-    let verdicts =
-        [args.refusal.report_findings(repeated::items(rules, merged)?), args.refusal.report(&refused)];
-    if verdicts.contains(&Verdict::Stop) {
+    if args.refusal.report(&refused_results(&schema, &patched, inputs)) == Verdict::Stop {
         return Ok(Outcome::Found);
     }
     Ok(objects.outcome(write::results(destination, &sources, &patched)?))

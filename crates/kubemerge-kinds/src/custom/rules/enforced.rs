@@ -33,6 +33,14 @@ impl CelRules {
         CelRules { has_rules: has_rules(schema) }
     }
 
+    /// Complaints about an object without the one that there is no evaluator: a verdict that no store depends on leaves
+    /// rules out then.
+    pub(crate) fn that_were_evaluated(errors: Vec<FieldError>) -> Vec<FieldError> {
+        #[cfg(not(feature = "cel"))]
+        let errors = errors.into_iter().filter(|error| error.detail != NO_EVALUATOR).collect();
+        errors
+    }
+
     /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         #[cfg(feature = "cel")]

@@ -149,7 +149,7 @@ fn check_body(call: &Call<'_>, body: &Value) -> Outcome<()> {
 
 /// Where the kind keeps its numbers.
 fn paths(call: &Call<'_>) -> ScalePaths {
-    let custom = call.resource.custom().and_then(|version| version.scale.clone());
+    let custom = call.resource.custom().and_then(|version| version.rules.scale().cloned());
     custom.unwrap_or(ScalePaths {
         spec_replicas: ".spec.replicas".into(),
         status_replicas: ".status.replicas".into(),

@@ -1,15 +1,17 @@
 //! ObjectMeta of kinds without Go types: decoded as Go decodes it.
 
-use kubemerge_kinds::tree::{Map, Value};
 use kubemerge_value::Kind;
 
-use crate::store::metadata_field::{Field, Shape};
+use crate::{
+    meta::fields::{MetadataField, MetadataShape},
+    tree::{Map, Value},
+};
 
 /// Decodes the metadata of an object: nulls are absent, strings that are null in maps are empty, and what ObjectMeta does
 /// not have is dropped. Answers the paths of the dropped fields; an error is the message of Go's decoder.
 ///
 /// Types are checked here, values only when the object is validated: Kubernetes does both too.
-pub(super) fn decode(object: &mut Map<'_>) -> Result<Vec<String>, String> {
+pub(crate) fn decode(object: &mut Map<'_>) -> Result<Vec<String>, String> {
     let metadata = match object.get("metadata") {
         None => return Ok(Vec::new()),
         Some(Value::Null) => {
@@ -24,25 +26,25 @@ pub(super) fn decode(object: &mut Map<'_>) -> Result<Vec<String>, String> {
     };
     let mut unknown = Vec::new();
     for (name, value) in metadata.iter_mut() {
-        match Field::of_bytes(name.as_bytes()) {
+        match MetadataField::of_bytes(name.as_bytes()) {
             Some(field) => decode_field(field, value)?,
             None => unknown.push(format!("metadata.{name}")),
         }
     }
-    metadata.retain(|name, _| Field::of_bytes(name.as_bytes()).is_some());
+    metadata.retain(|name, _| MetadataField::of_bytes(name.as_bytes()).is_some());
     Ok(unknown)
 }
 
-fn decode_field(field: Field, value: &mut Value<'_>) -> Result<(), String> {
+fn decode_field(field: MetadataField, value: &mut Value<'_>) -> Result<(), String> {
     let (fits, wanted) = match field.shape() {
-        Shape::Text => (matches!(value, Value::Str(_)), "string"),
-        Shape::Number => (is_integer(value), "int64"),
-        Shape::Texts => (matches!(value, Value::List(list) if list.iter().all(is_text)), "[]string"),
-        Shape::TextMap => (is_text_map(value), "map[string]string"),
-        Shape::List if field == Field::OwnerReferences => {
+        MetadataShape::Text => (matches!(value, Value::Str(_)), "string"),
+        MetadataShape::Number => (is_integer(value), "int64"),
+        MetadataShape::Texts => (matches!(value, Value::List(list) if list.iter().all(is_text)), "[]string"),
+        MetadataShape::TextMap => (is_text_map(value), "map[string]string"),
+        MetadataShape::List if field == MetadataField::OwnerReferences => {
             (matches!(value, Value::List(_)), "[]v1.OwnerReference")
         }
-        Shape::List => (matches!(value, Value::List(_)), "[]v1.ManagedFieldsEntry"),
+        MetadataShape::List => (matches!(value, Value::List(_)), "[]v1.ManagedFieldsEntry"),
     };
     // A null is read as absent, whatever the type of the field.
     if fits || matches!(value, Value::Null) {
@@ -91,7 +93,7 @@ fn kind_of(value: &Value<'_>) -> Kind {
 }
 
 /// Refuses an `apiVersion` or `kind` that is no string; null is absent.
-pub(super) fn check_type_names(object: &mut Map<'_>) -> Result<(), String> {
+pub(crate) fn check_type_names(object: &mut Map<'_>) -> Result<(), String> {
     for name in ["apiVersion", "kind"] {
         match object.get(name) {
             None | Some(Value::Str(_)) => {}
@@ -105,9 +107,8 @@ pub(super) fn check_type_names(object: &mut Map<'_>) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use kubemerge_kinds::{tree::Arena, typed::read_typed_form};
-
     use super::*;
+    use crate::{tree::Arena, typed::read_typed_form};
 
     #[test]
     fn wrong_types_are_refused() {

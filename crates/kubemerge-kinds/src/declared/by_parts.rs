@@ -3,30 +3,27 @@
 
 use std::collections::BTreeSet;
 
-use kubemerge_kinds::{
-    field_error::{FieldError, quoted},
-    tree::{Map, Value},
-};
 use serde_json::{Value as Json, json};
 
+use super::DeclaredRules;
 use crate::{
-    catalog::Resource,
-    object::draft::{has_metadata, metadata_text},
-    store::metadata_field::Field,
+    field_error::{FieldError, quoted},
+    meta::fields::MetadataField,
+    tree::{Map, Value},
 };
 
 const STATUS: &str = "status";
 
 /// Drops the status of a new object. Before defaults, so that the default of a status is not dropped with it.
-pub(super) fn reset_new(resource: &Resource, object: &mut Map<'_>) {
-    if resource.has_status() {
+pub(super) fn reset_new(rules: &DeclaredRules, object: &mut Map<'_>) {
+    if rules.has_status() {
         object.remove(STATUS);
     }
 }
 
 /// Takes from the stored object what a request to the object, or to its status, does not write.
 pub(super) fn prepare<'a>(
-    resource: &Resource,
+    rules: &DeclaredRules,
     object: &mut Map<'a>,
     old: &Map<'a>,
     subresource: Option<&str>,
@@ -39,14 +36,14 @@ pub(super) fn prepare<'a>(
         }
         return;
     }
-    if resource.has_status() {
+    if rules.has_status() {
         match old.get(STATUS) {
             Some(status) => object.set(STATUS, status.copy_in(object.arena())),
             None => drop(object.remove(STATUS)),
         }
     }
     // After the status was restored, so that a change of it does not count.
-    resource.strategy.generation.count(object, old);
+    rules.strategy.generation.count(object, old);
 }
 
 /// The complaints about metadata that replaces older metadata.
@@ -54,12 +51,12 @@ pub(super) fn metadata_changes(old: &Map<'_>, new: &Map<'_>) -> Vec<FieldError> 
     let mut errors = Vec::new();
     // The order in which kube-apiserver compares them.
     let fixed = [
-        Field::Name,
-        Field::Namespace,
-        Field::Uid,
-        Field::CreationTimestamp,
-        Field::DeletionTimestamp,
-        Field::DeletionGracePeriodSeconds,
+        MetadataField::Name,
+        MetadataField::Namespace,
+        MetadataField::Uid,
+        MetadataField::CreationTimestamp,
+        MetadataField::DeletionTimestamp,
+        MetadataField::DeletionGracePeriodSeconds,
     ];
     for field in fixed {
         let [before, after] = [old, new].map(|object| value(object, field));
@@ -70,7 +67,7 @@ pub(super) fn metadata_changes(old: &Map<'_>, new: &Map<'_>) -> Vec<FieldError> 
         }
     }
     // Finalizers may be removed while an object is deleted, never added: it would not end.
-    if has_metadata(old, Field::DeletionTimestamp) {
+    if value(old, MetadataField::DeletionTimestamp).is_some() {
         let before: BTreeSet<&str> = finalizers(old).collect();
         let added: Vec<String> = finalizers(new).filter(|one| !before.contains(one)).map(quoted).collect();
         if !added.is_empty() {
@@ -84,23 +81,23 @@ pub(super) fn metadata_changes(old: &Map<'_>, new: &Map<'_>) -> Vec<FieldError> 
     errors
 }
 
-fn value(object: &Map<'_>, field: Field) -> Option<Json> {
+fn value(object: &Map<'_>, field: MetadataField) -> Option<Json> {
     match object.map("metadata")?.get(field.name())? {
         Value::Int(number) => Some((*number).into()),
-        _ => Some(metadata_text(object, field).into()),
+        other => Some(other.as_str().unwrap_or_default().into()),
     }
 }
 
 fn finalizers<'a>(object: &'a Map<'_>) -> impl Iterator<Item = &'a str> {
-    let list = object.map("metadata").map_or(&[][..], |metadata| metadata.list(Field::Finalizers.name()));
+    let list =
+        object.map("metadata").map_or(&[][..], |metadata| metadata.list(MetadataField::Finalizers.name()));
     list.iter().filter_map(Value::as_str)
 }
 
 #[cfg(test)]
 mod tests {
-    use kubemerge_kinds::{tree::Arena, typed::read_typed_form};
-
     use super::*;
+    use crate::{tree::Arena, typed::read_typed_form};
 
     #[test]
     fn server_owned_metadata_cannot_change() {

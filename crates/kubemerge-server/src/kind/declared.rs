@@ -1,0 +1,225 @@
+//! Kinds that are not built in: versions of definitions, and kinds that only an OpenAPI document describes. Their rules are
+//! in `kubemerge_kinds::declared`; here is what a server knows besides.
+
+use std::sync::Arc;
+
+use kubemerge::Guide;
+use kubemerge_kinds::{
+    columns::TableColumn,
+    custom,
+    declared::{self, DeclaredRules, Form, Undecodable},
+    duplicate_fields,
+    field_error::{FieldError, quoted},
+    registry::KindEntry,
+    reset_fields,
+    tree::{Arena, Map},
+    typed::read_typed_form,
+};
+use kubemerge_schema::{Schema, Type};
+use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
+
+use super::contract::{
+    Contract, DecodeError, Decoded, Given, OwnershipFacts, Reading, Source, Storing, TypeCheck,
+};
+use crate::{
+    catalog::{Resource, cluster::Cluster, custom::CustomVersion},
+    protocol::status::{Outcome, bad_request},
+    store::{KnownForm, Record},
+};
+
+/// A kind with declared rules.
+#[derive(Clone, Copy)]
+pub(crate) struct Declared<'c> {
+    pub(super) cluster: &'c Cluster,
+    pub(super) resource: &'c Resource,
+    pub(super) rules: &'c DeclaredRules,
+    /// The version of the definition; none for kinds of documents.
+    pub(super) version: Option<&'c CustomVersion>,
+}
+
+impl<'c> Declared<'c> {
+    /// The type by which documents decode.
+    fn ty(&self) -> Option<Type<'c>> {
+        let schema: &Schema = &self.cluster.schema;
+        schema.type_of(&self.resource.api_version, &self.resource.kind)
+    }
+
+    /// What a document says about values of a definition that says nothing itself, such as that of `Builder::kind`.
+    fn beside_definition(&self) -> Option<Arc<DeclaredRules>> {
+        let Resource { api_version, kind, .. } = self.resource;
+        self.version.filter(|_| self.rules.says_nothing())?;
+        declared::rules_of(&self.cluster.schema, api_version, kind)
+    }
+
+    fn bare<'a>(&self, arena: &'a Arena) -> ParsedValue<'a>
+    where
+        'c: 'a,
+    {
+        let kind = ParsedValue::Map(&[]).with_member("kind", ParsedValue::String(&self.resource.kind), arena);
+        kind.with_member("apiVersion", ParsedValue::String(&self.resource.api_version), arena)
+    }
+}
+
+/// How an object that was read comes.
+fn form(reading: Reading) -> Form {
+    match reading {
+        Reading::Applied => Form::Applied,
+        Reading::Body | Reading::Patched | Reading::Merged => Form::Sent,
+    }
+}
+
+impl<'c> Contract<'c> for Declared<'c> {
+    fn resource(&self) -> &'c Resource {
+        self.resource
+    }
+
+    fn go_scheme(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn replicas_paths(&self) -> Vec<(String, Option<Vec<String>>)> {
+        match self.version {
+            Some(version) => version.types.scale_paths(),
+            None => vec![(self.resource.api_version.clone(), Some(vec!["spec".into(), "replicas".into()]))],
+        }
+    }
+
+    fn type_check(&self) -> TypeCheck {
+        match self.version {
+            Some(_) => TypeCheck::Last,
+            None => TypeCheck::First,
+        }
+    }
+
+    fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError> {
+        let read = declared::read_object(given.source.read(arena));
+        let (mut object, mut unknown) = read.map_err(DecodeError::Undecodable)?;
+        let dropped = self.rules.decode(&mut object, self.ty(), form(given.reading));
+        unknown.extend(dropped.map_err(|error| match error {
+            Undecodable::Value(message) => DecodeError::Undecodable(message),
+            Undecodable::Embedded(error) => DecodeError::Refused(bad_request(error.to_string())),
+        })?);
+        Ok(Decoded { object, complaints: complaints(given, unknown) })
+    }
+
+    fn merge_guide(&self) -> Outcome<Guide<'c>> {
+        match self.version {
+            Some(version) => version.merge_guide(self.resource),
+            None => Ok(self.ty().map_or(Guide::Schema(&self.cluster.schema), Guide::Type)),
+        }
+    }
+
+    fn default(&self, object: &mut Map<'c>) {
+        self.rules.default(object);
+    }
+
+    fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c> {
+        let mut object = custom::decode(arena, record.canonical().as_str());
+        // What went through all steps of a write with these rules is as it would be.
+        if !self.is_as_stored(record) || record.form() == KnownForm::Unchecked {
+            self.rules.reread(&mut object, self.ty());
+        }
+        if object.str("apiVersion") != self.resource.api_version {
+            object.set_text("apiVersion", &self.resource.api_version);
+        }
+        object
+    }
+
+    fn is_as_stored(&self, record: &Record) -> bool {
+        // Without a schema nothing is pruned or defaulted, so that all versions show the same fields.
+        let Some(version) = self.version.filter(|_| self.rules.has_schema()) else { return true };
+        !version.revised && record.api_version() == self.resource.api_version
+    }
+
+    fn ownership(&self, subresource: &str) -> OwnershipFacts {
+        let reset_fields = match self.resource.has_status() {
+            true => reset_fields::custom_with_status(subresource),
+            false => &[],
+        };
+        let order = match self.version {
+            // The API server holds the fields of custom resources as a sorted map.
+            Some(_) => FieldOrder::Label,
+            None => FieldOrder::Path,
+        };
+        OwnershipFacts { order, reset_fields }
+    }
+
+    fn with_versions(&self, run: &mut dyn FnMut(&dyn VersionConverter)) {
+        let Some(CustomVersion { types, .. }) = self.version else {
+            return run(&SameForm::built_in(self.cluster.types(), &self.resource.kind));
+        };
+        let known: Vec<&str> = types.api_versions.iter().map(String::as_str).collect();
+        match types.table() {
+            Some(table) => run(&SameForm::custom_resource(table, &self.resource.kind, &known)),
+            // A definition without a schema: lists are owned as a whole.
+            None => run(&SameForm::schemaless(self.cluster.types())),
+        }
+    }
+
+    fn empty<'a>(&self, arena: &'a Arena) -> ParsedValue<'a>
+    where
+        'c: 'a,
+    {
+        self.bare(arena)
+    }
+
+    fn reset_new(&self, object: &mut Map<'c>) {
+        self.rules.reset_new(object);
+    }
+
+    fn prepare(&self, object: &mut Map<'c>, old: Option<&Map<'c>>, subresource: Option<&str>) {
+        self.rules.prepare(object, old, subresource);
+    }
+
+    fn validate(
+        &self,
+        object: &Map<'c>,
+        old: Option<&Map<'c>>,
+        subresource: Option<&str>,
+    ) -> Vec<FieldError> {
+        let errors = self.rules.validate(object, old, subresource);
+        let Some(document) = self.beside_definition() else { return errors };
+        document.with_values(errors, object, old)
+    }
+
+    fn finish(&self, object: &mut Map<'c>, storing: Storing<'_, 'c>) {
+        self.rules.finish(object, form(storing.reading));
+    }
+
+    fn to_stored(&self, object: &mut Map<'c>) {
+        object.set_text("apiVersion", &self.resource.storage);
+    }
+
+    fn load(&self, mut object: Map<'c>, _: &'c Arena) -> Map<'c> {
+        self.rules.reread(&mut object, self.ty());
+        object
+    }
+
+    fn columns(&self) -> Vec<TableColumn> {
+        match self.version {
+            Some(version) => version.columns.clone(),
+            None => KindEntry::UNLISTED.presentation.columns.iter().map(TableColumn::from).collect(),
+        }
+    }
+
+    fn is_terminating(&self) -> bool {
+        self.version.is_some_and(|version| version.terminating)
+    }
+}
+
+/// The tree of an object of any kind; an error says what its type and metadata lack.
+pub(crate) fn read_object<'a>(arena: &'a Arena, text: &'a str) -> Result<Map<'a>, String> {
+    declared::read_object(read_typed_form(arena, text)).map(|(object, _)| object)
+}
+
+/// Complaints about the duplicate fields of a body, then about unknown fields, in one order.
+fn complaints(given: Given<'_>, mut unknown: Vec<String>) -> Vec<String> {
+    let duplicates = match given.source {
+        Source::Text(text) if given.reading == Reading::Body => duplicate_fields::fields(text.as_bytes()),
+        // What our own engine wrote has none.
+        _ => Vec::new(),
+    };
+    unknown.sort();
+    let duplicates = duplicates.iter().map(|path| format!("duplicate field {}", quoted(path)));
+    duplicates.chain(unknown.iter().map(|path| format!("unknown field {}", quoted(path)))).collect()
+}
