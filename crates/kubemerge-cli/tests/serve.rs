@@ -10,7 +10,7 @@ use std::{
 
 impl Server {
     fn start(arguments: &[&str]) -> Server {
-        Server::start_in(Path::new("."), arguments)
+        Server::start_in(Path::new("."), arguments).unwrap()
     }
 
     fn get(&self, path: &str, headers: &str) -> String {

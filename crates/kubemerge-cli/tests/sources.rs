@@ -325,7 +325,7 @@ struct AServer {
 
 impl AServer {
     fn start(option: &'static str, folder: &Path, dialect: Dialect) -> Server {
-        Server::start_in(folder, &[option, "schema.json", "--dialect", word(dialect)])
+        Server::start_in(folder, &[option, "schema.json", "--dialect", word(dialect)]).unwrap()
     }
 
     /// Creates the object.

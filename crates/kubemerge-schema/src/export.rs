@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::compile::{ListForm, MapStrategy, Rule};
 use crate::model::{FieldEntry, Model, NOWHERE, NodeId, ResourceEntry};
 use crate::schema::Schema;
+use crate::schema::unions::FieldUnion;
 
 impl Schema {
     /// The rules in force as an OpenAPI v2 document.
@@ -69,6 +70,10 @@ impl Schema {
         }
         if let Some(format) = model.given(node.format) {
             schema.insert("format".into(), format.into());
+        }
+        let unions: Vec<Value> = FieldUnion::of(model, node).map(FieldUnion::to_value).collect();
+        if !unions.is_empty() {
+            schema.insert("x-kubernetes-unions".into(), unions.into());
         }
         let fields = model.fields(node);
         if !fields.is_empty() {

@@ -50,9 +50,12 @@ pub use explain::{ExplainError, FieldExplanation, Merge, RuleChange, changes};
 pub use lookup::{ListRule, MapRule};
 pub use model::{Column, ListType, MapType, Origin, Required, Shape, StrategicPatch};
 pub use overlay::{Overlay, OverlayRule};
+pub use schema::unions;
+pub use schema::unions::{
+    Excluded, FieldUnion, UnionFault, UnionMember, UnionState, UnionValue, UnionViolation, Unions,
+};
 pub use schema::{
-    Declared, DeclaredField, Definition, FieldUnion, KindOf, NameError, Resource, Schema, Subresource, Type,
-    UnionMember,
+    Declared, DeclaredField, Definition, KindOf, NameError, Resource, Schema, Subresource, Type,
 };
 pub use stats::Stats;
 pub use type_table::{ListForm, ListItems, ListKey, MapEntries, MapForm, ScalarType, TypeRef, TypeTable};

@@ -410,6 +410,21 @@ fn openapi_documents_are_checked_and_still_load() {
     SchemaBuilder::new().document(&document).unwrap();
 }
 
+/// The design document of retainKeys writes `merge|retainKeys`, which means something to the dialect spec only.
+#[test]
+fn a_bar_in_a_strategy_is_told_once() {
+    let document = json!({"swagger": "2.0", "definitions": {"A": {"properties": {"list": {
+        "type": "array",
+        "items": {"type": "object", "properties": {"name": {"type": "string"}}},
+        "x-kubernetes-patch-strategy": "merge|retainKeys",
+        "x-kubernetes-patch-merge-key": "name",
+    }}}}});
+    let found: Vec<String> = check::document(&document).iter().map(ToString::to_string).collect();
+    let wanted = "definitions[A].properties[list].x-kubernetes-patch-strategy: \"merge|retainKeys\": Kubernetes \
+        reads words between commas; only the spec dialect reads a bar [patch-strategy-words]";
+    assert_eq!(found, [wanted]);
+}
+
 /// The violations of a schema as `path kind detail`.
 fn violations(schema: Value) -> Vec<String> {
     let show = |finding: check::SchemaFinding| {

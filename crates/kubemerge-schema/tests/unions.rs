@@ -23,7 +23,7 @@ fn shown(ty: Type<'_>) -> Vec<String> {
             union.members().map(|one| format!("{}={}", one.field, one.discriminator_value)).collect();
         format!("{}: {}", union.discriminator().unwrap_or("-"), members.join(" "))
     };
-    ty.unions().map(show).collect()
+    ty.unions().iter().map(show).collect()
 }
 
 #[track_caller]
@@ -123,7 +123,7 @@ fn a_discriminator_selects_something() {
 #[test]
 fn the_built_in_tables_have_the_unions_of_the_documents() {
     let schema = Schema::builtin("1.37", Dialect::Upstream).unwrap();
-    let count: usize = schema.definitions().map(|definition| definition.ty().unions().count()).sum();
+    let count: usize = schema.definitions().map(|definition| definition.ty().unions().iter().count()).sum();
     assert_eq!(count, 18);
     let subject = schema.definition("io.k8s.api.flowcontrol.v1.Subject").unwrap();
     assert_eq!(shown(subject), ["kind: group=Group serviceAccount=ServiceAccount user=User"]);

@@ -1,102 +1,29 @@
-//! Unions: fields of an object of which at most one is set (`x-kubernetes-unions`).
+//! Unions in parsed values: fields of an object of which at most one is set (`x-kubernetes-unions`).
 //!
-//! Off unless called: no released API server enforces unions. [`check_unions`] validates as the design of the
-//! extension describes it; [`normalize_update`] and [`normalize_apply`] clear members that a write left behind.
+//! Off unless called: no released API server enforces unions. The rules and the walk are those of the schema
+//! ([`kubemerge_schema::unions`]); this file lets them read parsed values, and carries out what they decide.
 
 use std::borrow::Cow;
 
-use kubemerge_schema::{FieldUnion, Type};
+use kubemerge_schema::Type;
+use kubemerge_schema::unions::{
+    self, UnionChange, UnionEdit, UnionStep, UnionTree, UnionTreeKind, UnionWriteError,
+};
+
 use kubemerge_value::deep;
 
 use crate::typed::{ValidationError, ValidationErrors};
 use crate::value::{Arena, ParsedValue};
 
-/// Whether a write that sets a member also sets the discriminator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Discriminator {
-    /// It stays as the writer left it.
-    Keep,
-    /// It follows the member that is set.
-    Deduce,
-}
+pub use kubemerge_schema::unions::Discriminator;
 
 /// Checks every union of an object.
 ///
 /// A discriminator that selects a member requires it and forbids the others; without one, at most one member
 /// may be set; one that selects nothing forbids all members.
 pub fn check_unions(ty: Type<'_>, value: ParsedValue<'_>) -> Vec<ValidationError> {
-    let mut problems = Vec::new();
-    check(ty, value, String::new(), &mut problems);
-    problems
-}
-
-fn check(ty: Type<'_>, value: ParsedValue<'_>, path: String, problems: &mut Vec<ValidationError>) {
-    if value.members().is_some() {
-        for union in ty.unions() {
-            problems
-                .extend(problem(union, value).map(|message| ValidationError { path: path.clone(), message }));
-        }
-    }
-    for (step, ty, child) in children(ty, value) {
-        deep(|| check(ty, child, format!("{path}{step}"), problems));
-    }
-}
-
-fn problem(union: FieldUnion<'_>, map: ParsedValue<'_>) -> Option<String> {
-    let set = set_members(union, map);
-    let selected = discriminator(union, map);
-    let wanted =
-        union.members().find(|member| member.discriminator_value == selected).map(|member| member.field);
-    let name = union.discriminator().unwrap_or_default();
-    match (selected, wanted) {
-        // Without a discriminator at most one field may be set.
-        ("", _) if set.len() > 1 => {
-            Some(format!("at most one of the fields of a union may be set, found {}", set.join(", ")))
-        }
-        ("", _) => None,
-        (_, Some(wanted)) if set != [wanted] => {
-            Some(format!("{name} is {selected:?}: {wanted} must be set alone, found {}", listed(&set)))
-        }
-        (_, None) if !set.is_empty() => Some(format!(
-            "{name} is {selected:?}: no field of the union may be set, found {}",
-            set.join(", ")
-        )),
-        _ => None,
-    }
-}
-
-fn listed(set: &[&str]) -> String {
-    if set.is_empty() { "none".to_owned() } else { set.join(", ") }
-}
-
-/// The members of a union that are present and not null.
-fn set_members<'s>(union: FieldUnion<'s>, map: ParsedValue<'_>) -> Vec<&'s str> {
-    let is_set = |field: &&str| map.get(field).is_some_and(|value| !value.is_null());
-    union.members().map(|member| member.field).filter(is_set).collect()
-}
-
-/// The value of the discriminator; empty if it is no string.
-fn discriminator<'v>(union: FieldUnion<'_>, map: ParsedValue<'v>) -> &'v str {
-    union.discriminator().and_then(|name| map.get(name)).and_then(ParsedValue::as_str).unwrap_or_default()
-}
-
-/// The values below a value, each with the step to it and its type.
-fn children<'s, 'a>(ty: Type<'s>, value: ParsedValue<'a>) -> Vec<(String, Type<'s>, ParsedValue<'a>)> {
-    match value {
-        ParsedValue::Map(members) => {
-            let child = |member: &crate::value::Member<'a>| {
-                let declared = ty.field(member.name).map(|field| field.ty);
-                let ty = declared.or_else(|| ty.additional_properties())?;
-                Some((format!(".{}", member.name), ty, member.value))
-            };
-            members.iter().filter_map(child).collect()
-        }
-        ParsedValue::List(items) => {
-            let Some(ty) = ty.items() else { return Vec::new() };
-            items.iter().enumerate().map(|(place, item)| (format!("[{place}]"), ty, *item)).collect()
-        }
-        _ => Vec::new(),
-    }
+    let findings = unions::check_unions(ty, value).into_iter();
+    findings.map(|one| problem(&one.path.to_string(), one.violation.to_string())).collect()
 }
 
 /// The object of an update with its unions normalised: a discriminator that changed clears the other members.
@@ -111,31 +38,8 @@ pub fn normalize_update<'a>(
     mode: Discriminator,
     arena: &'a Arena,
 ) -> Result<ParsedValue<'a>, ValidationErrors> {
-    let rule = |union: FieldUnion<'a>, old: ParsedValue<'a>, new: ParsedValue<'a>| {
-        let (was, is) = (set_members(union, old), set_members(union, new));
-        let added: Vec<&str> = is.iter().copied().filter(|field| !was.contains(field)).collect();
-        let selected = discriminator(union, new);
-        // A changed discriminator decides what stays.
-        if selected != discriminator(union, old) && !selected.is_empty() {
-            let value_of = |field: &str| union.members().find(|one| one.field == field);
-            return match added[..] {
-                // Only the discriminator changed: fields that it does not select are left over.
-                [] => Ok(cleared(union, new, selected, arena)),
-                [one] if value_of(one).is_some_and(|member| member.discriminator_value == selected) => {
-                    Ok(cleared(union, new, selected, arena))
-                }
-                [_] => Err("discriminator and field changed don't match".to_owned()),
-                _ => Err(format!("multiple new fields added: {}", added.join(", "))),
-            };
-        }
-        match is[..] {
-            [] => Ok(new),
-            // A client that does not know the discriminator set the field alone.
-            [one] => Ok(deduced(union, new, one, mode, arena)),
-            _ => Err(format!("multiple fields set without discriminator change: {}", is.join(", "))),
-        }
-    };
-    Walk { arena, rule: &rule }.pair(ty, Some(old), new, "")
+    let edits = unions::normalize_update(ty, Some(old), new, mode).map_err(errors)?;
+    Ok(edits.iter().fold(new, |value, one| edited(value, &one.path.0, one, arena)))
 }
 
 /// A merged object with its unions normalised: the member that the configuration sets clears the others.
@@ -149,123 +53,85 @@ pub fn normalize_apply<'a>(
     mode: Discriminator,
     arena: &'a Arena,
 ) -> Result<ParsedValue<'a>, ValidationErrors> {
-    let rule = |union: FieldUnion<'a>, config: ParsedValue<'a>, merged: ParsedValue<'a>| {
-        let set = set_members(union, config);
-        let [one] = set[..] else {
-            return match set.len() {
-                0 => Ok(merged),
-                _ => Err(format!(
-                    "more than one discriminated field set in the configuration: {}",
-                    set.join(", ")
-                )),
-            };
+    let edits = unions::normalize_apply(ty, config, merged, mode).map_err(errors)?;
+    Ok(edits.iter().fold(merged, |value, one| edited(value, &one.path.0, one, arena)))
+}
+
+/// The value with one change, at the place that the steps lead to.
+fn edited<'a>(
+    value: ParsedValue<'a>,
+    steps: &[UnionStep],
+    edit: &UnionEdit<'a>,
+    arena: &'a Arena,
+) -> ParsedValue<'a> {
+    let Some((step, rest)) = steps.split_first() else {
+        return match edit.change {
+            UnionChange::Clear(field) => value.without_member(field, arena),
+            UnionChange::Select { field, value: name } => {
+                value.with_member(field, ParsedValue::String(name), arena)
+            }
         };
-        let member = union.members().find(|member| member.field == one);
-        let value = member.map_or("", |member| member.discriminator_value);
-        let selected = discriminator(union, config);
-        if !selected.is_empty() && selected != value {
-            return Err(format!("discriminator is {selected:?}, but {one} is set"));
-        }
-        let kept = without_others(union, merged, one, arena);
-        Ok(deduced(union, kept, one, mode, arena))
     };
-    Walk { arena, rule: &rule }.pair(ty, Some(config), merged, "")
-}
-
-/// The map without the members that the discriminator does not select.
-fn cleared<'a>(
-    union: FieldUnion<'a>,
-    map: ParsedValue<'a>,
-    selected: &str,
-    arena: &'a Arena,
-) -> ParsedValue<'a> {
-    let member = union.members().find(|member| member.discriminator_value == selected);
-    // A value that selects no member may still be the name of a field.
-    without_others(union, map, member.map_or(selected, |member| member.field), arena)
-}
-
-fn without_others<'a>(
-    union: FieldUnion<'a>,
-    map: ParsedValue<'a>,
-    kept: &str,
-    arena: &'a Arena,
-) -> ParsedValue<'a> {
-    let others = union.members().filter(|member| member.field != kept);
-    others.fold(map, |map, member| map.without_member(member.field, arena))
-}
-
-fn deduced<'a>(
-    union: FieldUnion<'a>,
-    map: ParsedValue<'a>,
-    field: &str,
-    mode: Discriminator,
-    arena: &'a Arena,
-) -> ParsedValue<'a> {
-    let member = union.members().find(|member| member.field == field);
-    match (union.discriminator(), member) {
-        (Some(name), Some(member)) if mode == Discriminator::Deduce => {
-            map.with_member(name, ParsedValue::String(member.discriminator_value), arena)
+    match step {
+        UnionStep::Field(name) => {
+            match value.members().and_then(|all| all.iter().find(|one| one.name == name)) {
+                Some(member) => {
+                    let inner = deep(|| edited(member.value, rest, edit, arena));
+                    value.with_member(member.name, inner, arena)
+                }
+                None => value,
+            }
         }
-        _ => map,
+        UnionStep::Item(place) => {
+            let mut items = bumpalo::collections::Vec::from_iter_in(
+                value.items().unwrap_or_default().iter().copied(),
+                arena,
+            );
+            if let Some(item) = items.get_mut(*place) {
+                *item = deep(|| edited(*item, rest, edit, arena));
+            }
+            ParsedValue::List(items.into_bump_slice())
+        }
     }
 }
 
-/// A rule for one union: the guiding map (old object, or configuration) and the map to normalise.
-type Rule<'r, 'a> =
-    dyn Fn(FieldUnion<'a>, ParsedValue<'a>, ParsedValue<'a>) -> Result<ParsedValue<'a>, String> + 'r;
-
-struct Walk<'r, 'a> {
-    arena: &'a Arena,
-    rule: &'r Rule<'r, 'a>,
+fn errors(errors: Vec<UnionWriteError<'_>>) -> ValidationErrors {
+    ValidationErrors(
+        errors.into_iter().map(|one| problem(&one.path.to_string(), one.fault.to_string())).collect(),
+    )
 }
 
-impl<'a> Walk<'_, 'a> {
-    /// Normalises what is below first, then the map itself. A guide that has no such map guides nothing.
-    fn pair(
-        &self,
-        ty: Type<'a>,
-        guide: Option<ParsedValue<'a>>,
-        value: ParsedValue<'a>,
-        path: &str,
-    ) -> Result<ParsedValue<'a>, ValidationErrors> {
-        let mut result = value;
-        match value {
-            ParsedValue::Map(members) => {
-                for member in members {
-                    let declared = ty.field(member.name).map(|field| field.ty);
-                    let Some(ty) = declared.or_else(|| ty.additional_properties()) else { continue };
-                    let below = guide.and_then(|guide| guide.get(member.name));
-                    let path = format!("{path}.{}", member.name);
-                    let normal = deep(|| self.pair(ty, below, member.value, &path))?;
-                    // Copies the map only if something below changed.
-                    if !normal.is_same_part(member.value) && normal.members().is_some() {
-                        result = result.with_member(member.name, normal, self.arena);
-                    }
-                }
-                for union in ty.unions() {
-                    let guide = guide.unwrap_or(ParsedValue::Null);
-                    result = (self.rule)(union, guide, result).map_err(|message| {
-                        ValidationErrors(vec![ValidationError { path: path.to_owned(), message }])
-                    })?;
-                }
-            }
-            ParsedValue::List(items) => {
-                let keys: Vec<Cow<'a, str>> = ty.list_map_keys().map(Cow::Borrowed).collect();
-                // Items can be paired by keys only.
-                let (Some(element), false) = (ty.items(), keys.is_empty()) else { return Ok(value) };
-                let mut normal = bumpalo::collections::Vec::with_capacity_in(items.len(), self.arena);
-                for (place, item) in items.iter().enumerate() {
-                    let is_same =
-                        |other: &&ParsedValue<'a>| keys.iter().all(|key| other.get(key) == item.get(key));
-                    let partner =
-                        guide.and_then(ParsedValue::items).unwrap_or_default().iter().find(is_same).copied();
-                    normal.push(deep(|| self.pair(element, partner, *item, &format!("{path}[{place}]")))?);
-                }
-                result = ParsedValue::List(normal.into_bump_slice());
-            }
-            _ => {}
+/// Validation errors begin their paths with a dot.
+fn problem(path: &str, message: String) -> ValidationError {
+    let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
+    ValidationError { path: format!("{dot}{path}"), message }
+}
+
+impl<'a> UnionTree<'a> for ParsedValue<'a> {
+    fn kind(self) -> UnionTreeKind {
+        match self {
+            ParsedValue::Map(_) => UnionTreeKind::Map,
+            ParsedValue::List(_) => UnionTreeKind::List,
+            _ if self.is_null() => UnionTreeKind::Null,
+            _ => UnionTreeKind::Scalar,
         }
-        Ok(result)
+    }
+
+    fn text(self) -> Option<Cow<'a, str>> {
+        self.as_str().map(Cow::Borrowed)
+    }
+
+    fn scalar(self) -> Option<String> {
+        self.is_scalar().then(|| String::from_utf8_lossy(&self.to_json()).into_owned())
+    }
+
+    fn members(self) -> Vec<(Cow<'a, str>, Self)> {
+        let members = ParsedValue::members(self).unwrap_or_default().iter();
+        members.map(|member| (Cow::Borrowed(member.name), member.value)).collect()
+    }
+
+    fn items(self) -> Vec<Self> {
+        ParsedValue::items(self).unwrap_or_default().to_vec()
     }
 }
 

@@ -67,6 +67,8 @@ pub(crate) struct FieldPatch<'a> {
     pub(crate) order: Option<&'a Entry<'a>>,
     /// The directive entry that removes values from the list.
     pub(crate) delete: Option<&'a Entry<'a>>,
+    /// Whether the patch removes the field by setting another member of its union.
+    pub(crate) excluded: bool,
 }
 
 /// A directive key that is not exactly the word, a slash and a field name.
@@ -116,6 +118,21 @@ impl<'a> MapPatch<'a> {
         patch
     }
 
+    /// Removes fields, given sorted, whatever else the patch says about them.
+    pub(crate) fn exclude(&mut self, names: &[&str], arena: &'a Arena) {
+        let mut unsaid: Vec<bool> = vec![true; names.len()];
+        for said in &mut self.fields {
+            let Ok(at) = names.binary_search(&&*said.field.text()) else { continue };
+            unsaid[at] = false;
+            // A null without directives says so itself.
+            if said.has_directive() || !said.value.is_some_and(Node::is_null) {
+                *said = FieldPatch::excluded(said.field);
+            }
+        }
+        let unsaid = names.iter().zip(unsaid).filter(|(_, unsaid)| *unsaid);
+        self.fields.extend(unsaid.map(|(name, _)| FieldPatch::excluded(Str::plain(arena.alloc_str(name)))));
+    }
+
     /// Puts order and delete lists beside the values of their fields.
     fn attach_directives(&mut self, entries: &'a [Entry<'a>], arena: &'a Arena) {
         let mut index: hashbrown::HashMap<Str<'a>, usize> =
@@ -155,8 +172,12 @@ impl<'a> FieldPatch<'a> {
         order.or(self.delete.filter(|entry| entry.key == self.field).copied().map(Malformed::Delete))
     }
 
+    fn excluded(field: Str<'a>) -> Self {
+        FieldPatch { excluded: true, ..FieldPatch::of(field, Some(Node::NULL)) }
+    }
+
     fn of(field: Str<'a>, value: Option<Node<'a>>) -> Self {
-        FieldPatch { field, value, order: None, delete: None }
+        FieldPatch { field, value, order: None, delete: None, excluded: false }
     }
 }
 

@@ -63,6 +63,8 @@ pub enum MergeErrorKind {
     InvalidRetainKeys,
     /// Two patches that are laid over each other have different `$retainKeys`.
     RetainKeysDiffer,
+    /// The patch sets members of a union that exclude each other, or that its discriminator does not select.
+    InvalidUnion,
     /// A delete list that is malformed or out of place.
     InvalidDeleteList,
     /// An order list that is malformed or out of place.
@@ -127,6 +129,7 @@ impl MergeErrorKind {
             MergeErrorKind::NoMergeKeyDeclared => "no-merge-key-declared",
             MergeErrorKind::InvalidRetainKeys => "invalid-retain-keys",
             MergeErrorKind::RetainKeysDiffer => "retain-keys-differ",
+            MergeErrorKind::InvalidUnion => "invalid-union",
             MergeErrorKind::InvalidDeleteList => "invalid-delete-list",
             MergeErrorKind::InvalidElementOrder => "invalid-element-order",
             MergeErrorKind::ElementOrderMismatch => "element-order-mismatch",

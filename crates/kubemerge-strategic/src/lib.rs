@@ -48,6 +48,7 @@ mod spec_diff;
 mod strategy;
 mod string_form;
 mod three_way;
+mod unions;
 mod verbs;
 mod versions;
 

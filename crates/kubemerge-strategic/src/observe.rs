@@ -129,6 +129,8 @@ pub enum Removal {
     PatchDirective,
     /// `$retainKeys` does not name it.
     RetainKeys,
+    /// The patch sets another member of the union, or a discriminator that does not select this one.
+    Union,
     /// A delete list.
     DeleteList,
 }

@@ -66,6 +66,10 @@ impl<'a> PatchMap<'a> {
         self.put(Str::plain(RETAIN_KEYS), list(names, self.arena));
     }
 
+    pub(crate) fn members(&self) -> &[(Str<'a>, Node<'a>)] {
+        &self.members
+    }
+
     pub(crate) fn finish(self) -> Node<'a> {
         map(self.members, self.arena)
     }

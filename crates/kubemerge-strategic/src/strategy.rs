@@ -56,6 +56,11 @@ impl Strategy {
         self == Strategy::Upstream
     }
 
+    /// Whether a patch of a value of this type clears members of unions that it does not name.
+    pub(crate) fn clears_unions(self, ty: Type<'_>) -> bool {
+        self == Strategy::Spec && !ty.unions().is_empty()
+    }
+
     /// Whether items of lists that keep their order are edited in the text of the live document.
     pub(crate) fn edits_items_in_text(self) -> bool {
         // Items may be replaced as a whole in `spec`, which its own merge of lists knows about.

@@ -202,7 +202,7 @@ fn status(kind: ErrorKind) -> u16 {
         // What would use too much memory counts as too large.
         ErrorKind::Merge(MergeErrorKind::TooManyRepeats) | ErrorKind::TooManyOperations => 413,
         ErrorKind::UnknownContentType => 415,
-        ErrorKind::Merge(MergeErrorKind::ListOfLists)
+        ErrorKind::Merge(MergeErrorKind::ListOfLists | MergeErrorKind::InvalidUnion)
         | ErrorKind::JsonPatchFailed
         | ErrorKind::NotConvertible
         | ErrorKind::AnnotationsTooLong

@@ -1,7 +1,7 @@
 //! The command line and its commands, one file or folder each.
 //!
-//! `patch_output` and `named` are shared by the commands that generate patches, `refusal` by those that compute
-//! objects. Every command goes one way: words
+//! `patch_output` and `named` are shared by the commands that generate patches, `refusal` and `repeated` by those that
+//! compute objects. Every command goes one way: words
 //! (`args`), texts (`input`), loaded things (`job`), results (`render`, `output`).
 
 pub(crate) mod apply;
@@ -18,6 +18,7 @@ pub(crate) mod owners;
 pub(crate) mod patch;
 mod patch_output;
 mod refusal;
+mod repeated;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod skew;

@@ -48,6 +48,15 @@ impl RefusalOptions {
         if self.strict && !refused.is_empty() { Verdict::Stop } else { Verdict::Write }
     }
 
+    /// Prints what a merge does not do as the design documents want it: as warnings or, if it stops the command, as
+    /// errors.
+    pub(super) fn report_findings(&self, findings: Vec<Notice>) -> Verdict {
+        let stops = self.strict && !findings.is_empty();
+        let severity = if stops { Severity::Error } else { Severity::Warning };
+        findings.into_iter().for_each(|finding| Notice { severity, ..finding }.print());
+        if stops { Verdict::Stop } else { Verdict::Write }
+    }
+
     /// How a command ends that has shown the refusals itself.
     pub(super) fn outcome(&self, refused: bool) -> Outcome {
         if self.strict && refused { Outcome::Found } else { Outcome::Done }

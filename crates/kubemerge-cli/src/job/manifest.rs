@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kubemerge::Error;
+use kubemerge_inspect::LintObject;
 use kubemerge_value::{Document, Kind, Node};
 use kubemerge_yaml as yaml;
 
@@ -166,6 +167,16 @@ impl<'s> Manifest<'s> {
     /// The value.
     pub(crate) fn value(&self) -> Result<Document<'_>> {
         checked(self.source, &self.json)
+    }
+
+    /// The object as the linter takes it, given its value.
+    pub(crate) fn lint_object<'a>(&'a self, value: &'a Document<'_>) -> LintObject<'a> {
+        let item = match self.part {
+            Part::Whole => None,
+            Part::Item(at) => Some(at),
+        };
+        let Identity { api_version, kind, .. } = &self.identity;
+        LintObject { item, api_version, kind, value: value.node() }
     }
 
     /// `examples/service.yaml: Service/dns`, and its number if it is an item.

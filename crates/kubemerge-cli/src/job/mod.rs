@@ -12,7 +12,7 @@ mod target;
 
 pub(crate) use index::{Index, Pair, pairs};
 pub(crate) use kind::{find_type, name_of, type_of};
-pub(crate) use list::{Change, Part, edits, objects};
+pub(crate) use list::{Change, edits, objects};
 pub(crate) use manifest::{Identity, Manifest};
 pub(crate) use match_objects::{match_objects, only_in, unmatched_warning};
 pub(crate) use objects::Objects;

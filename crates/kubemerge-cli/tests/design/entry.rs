@@ -3,7 +3,10 @@
 use kubemerge_yaml::Options;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// A file of `conformance/design`.
 #[derive(Deserialize)]
@@ -136,10 +139,14 @@ fn expected([upstream, spec, both, any]: [&Option<Answer>; 4]) -> Vec<Expected<'
         .collect()
 }
 
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 /// Reads the requirements of a document.
 pub(crate) fn read(name: &str) -> Document {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/design");
-    let text = std::fs::read_to_string(folder.join(format!("{name}.yaml"))).unwrap();
+    let file = repository().join(format!("conformance/design/{name}.yaml"));
+    let text = std::fs::read_to_string(file).unwrap();
     parse(&text).unwrap_or_else(|fault| panic!("{name}.yaml: {fault}"))
 }
 

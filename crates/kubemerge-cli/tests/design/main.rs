@@ -32,6 +32,25 @@ fn element_order() {
     check("element-order");
 }
 
+#[test]
+fn openapi_extensions() {
+    check("openapi-extensions");
+}
+
+#[test]
+fn schema_driven_merge() {
+    check("schema-driven-merge");
+}
+
+#[test]
+fn the_documentation_counts_the_requirements() {
+    let page = std::fs::read_to_string(entry::repository().join("docs/fidelity.md")).unwrap();
+    for name in ["key-sets", "retain-keys", "element-order", "openapi-extensions", "schema-driven-merge"] {
+        let row = format!("| `{name}` | {} |", entry::read(name).requirements.len());
+        assert!(page.contains(&row), "docs/fidelity.md lacks {row}");
+    }
+}
+
 /// Executes all entries of a document.
 fn check(name: &str) {
     let document = entry::read(name);

@@ -113,7 +113,9 @@ fn server_complaints(server: &Server, folder: &Path) -> Vec<String> {
 fn requests_complaints(server: &Server, dialect: &'static str, folder: &Path) -> Vec<String> {
     let arguments = server.arguments.replace("$DIALECT", dialect);
     let arguments: Vec<&str> = arguments.split_whitespace().collect();
-    let process = server_process::Server::start_in(folder, &arguments);
+    let Some(process) = server_process::Server::start_in(folder, &arguments) else {
+        return vec![format!("`kubemerge serve {}` does not start", arguments.join(" "))];
+    };
     let mut complaints = Vec::new();
     for request in &server.requests {
         let given = send(&process, request);

@@ -210,6 +210,7 @@ fn removal(cause: Removal) -> &'static str {
         Removal::Null => "null",
         Removal::PatchDirective => "$patch: delete",
         Removal::RetainKeys => "$retainKeys",
+        Removal::Union => "x-kubernetes-unions",
         Removal::DeleteList => "$deleteFromPrimitiveList",
     }
 }

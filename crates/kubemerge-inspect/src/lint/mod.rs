@@ -81,13 +81,7 @@ impl<'s> Linter<'s> {
             converge::check(document, object, findings);
             // Unknown kinds are walked without types: directives and traps are found all the same.
             let types = self.types(object.api_version, object.kind).unwrap_or_else(|| self.untyped());
-            let arena = Arena::new();
-            let mut walk = Walk { document, role: Role::Manifest, arena: &arena, findings };
-            let items = Path::ROOT.field("items".into());
-            match object.item {
-                None => walk.map(types, object.value, &Path::ROOT),
-                Some(at) => walk.map(types, object.value, &items.index(at)),
-            }
+            walk_object(types, document, object, findings);
             roots.push((root(document, object.item), types.spec));
         }
         trap::traps(document, &roots, findings);
@@ -130,10 +124,30 @@ impl<'s> Linter<'s> {
     pub fn unknown_names(ty: Type<'_>, document: &YamlDocument<'_>, patch: Node<'_>) -> Vec<Finding> {
         let mut findings = Findings::default();
         walk_patch(Types { upstream: ty, spec: ty }, document, patch, &mut findings);
-        let unknown: HashSet<&str> =
-            [rule::UNKNOWN_FIELD, rule::UNKNOWN_DIRECTIVE, rule::MORE_FINDINGS].map(|rule| rule.code).into();
-        let found = findings.finish().into_iter().filter(|finding| unknown.contains(finding.rule));
+        let found = only(&[rule::UNKNOWN_FIELD, rule::UNKNOWN_DIRECTIVE], findings);
         found.map(|finding| Finding { severity: FindingSeverity::Warning, ..finding }).collect()
+    }
+
+    /// Items of an object that have the keys of an item before them: a merge by these keys takes them for one.
+    pub fn repeated_items(
+        ty: Type<'_>,
+        document: &YamlDocument<'_>,
+        object: &LintObject<'_>,
+    ) -> Vec<Finding> {
+        let mut findings = Findings::default();
+        walk_object(Types { upstream: ty, spec: ty }, document, object, &mut findings);
+        only(&[rule::DUPLICATE_ITEM], findings).collect()
+    }
+
+    /// Items of a strategic patch that have the keys of an item before them.
+    pub fn repeated_items_of_patch(
+        ty: Type<'_>,
+        document: &YamlDocument<'_>,
+        patch: Node<'_>,
+    ) -> Vec<Finding> {
+        let mut findings = Findings::default();
+        walk_patch(Types { upstream: ty, spec: ty }, document, patch, &mut findings);
+        only(&[rule::DUPLICATE_ITEM], findings).collect()
     }
 }
 
@@ -151,6 +165,27 @@ fn repeats(one: &Finding, known: &[Finding]) -> bool {
     let is_directive = one.rule == MergeErrorKind::InvalidPatchDirective.name()
         && known.iter().any(|other| other.rule == rule::UNKNOWN_DIRECTIVE.code);
     is_directive || known.iter().any(|other| other.location.range.start == one.location.range.start)
+}
+
+/// The findings of some rules, and whether there were too many to know.
+fn only(rules: &[Rule], findings: Findings) -> impl Iterator<Item = Finding> {
+    let wanted: HashSet<&str> = rules.iter().chain([&rule::MORE_FINDINGS]).map(|rule| rule.code).collect();
+    findings.finish().into_iter().filter(move |finding| wanted.contains(finding.rule))
+}
+
+fn walk_object(
+    types: Types<'_>,
+    document: &YamlDocument<'_>,
+    object: &LintObject<'_>,
+    findings: &mut Findings,
+) {
+    let arena = Arena::new();
+    let mut walk = Walk { document, role: Role::Manifest, arena: &arena, findings };
+    let items = Path::ROOT.field("items".into());
+    match object.item {
+        None => walk.map(types, object.value, &Path::ROOT),
+        Some(at) => walk.map(types, object.value, &items.index(at)),
+    }
 }
 
 fn walk_patch(types: Types<'_>, document: &YamlDocument<'_>, patch: Node<'_>, findings: &mut Findings) {

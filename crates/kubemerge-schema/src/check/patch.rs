@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::collect::{Check, RuleSet, type_of, words};
 use super::extension::{INT_OR_STRING, LIST_MAP_KEYS, LIST_TYPE};
 use crate::document::{DocumentPath, is_true};
-use crate::model::{merge_key_names, parse_strategy};
+use crate::model::{merge_key_names, parse_strategy, with_commas};
 
 const STRATEGY: &str = "x-kubernetes-patch-strategy";
 const MERGE_KEY: &str = "x-kubernetes-patch-merge-key";
@@ -37,6 +37,12 @@ pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, path
 fn strategy(check: &mut Check<'_>, map: &Map<String, Value>, path: &DocumentPath<'_>) -> bool {
     let Some(text) = map.get(STRATEGY).and_then(Value::as_str) else { return false };
     let path = path.keyword(STRATEGY);
+    if text.contains('|') {
+        let message =
+            format!("{text:?}: Kubernetes reads words between commas; only the spec dialect reads a bar");
+        check.broken("patch-strategy-words", &path, message);
+    }
+    let text = &with_commas(text);
     // More than one word besides retainKeys: Kubernetes fails when it patches.
     let Some(strategy) = parse_strategy(text) else {
         check.broken("patch-strategy-words", &path, format!("unexpected patch strategy: {text:?}"));

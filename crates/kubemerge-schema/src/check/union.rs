@@ -1,4 +1,5 @@
-//! Rules about `x-kubernetes-unions`: a list of maps, each with a discriminator and the fields it selects.
+//! Rules about `x-kubernetes-unions`: a list of maps, each with a discriminator and the fields it selects; and about
+//! `x-kubernetes-union`, which may be one such map.
 
 use std::collections::HashSet;
 
@@ -7,25 +8,27 @@ use serde_json::{Map, Value};
 use super::collect::{Check, type_of};
 use crate::document::DocumentPath;
 
-const UNIONS: &str = "x-kubernetes-unions";
+const UNION: &str = "x-kubernetes-union";
+const UNIONS: [&str; 2] = [UNION, "x-kubernetes-unions"];
 const DISCRIMINATOR: &str = "discriminator";
 const FIELDS: &str = "fields-to-discriminateBy";
 
 type JsonMap = Map<String, Value>;
 
 pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v JsonMap, path: &DocumentPath<'_>) {
-    let Some(value) = map.get(UNIONS) else { return };
-    let path = path.keyword(UNIONS);
-    let Some(unions) = value.as_array() else {
-        return check.broken("extension-value", &path, "must be a list of maps");
-    };
     let mut fields =
         Fields { properties: map.get("properties").and_then(Value::as_object), used: HashSet::new() };
-    for (index, union) in unions.iter().enumerate() {
-        let path = path.index(index);
-        match union {
-            Value::Object(union) => fields.check_union(check, union, &path),
-            _ => check.broken("extension-value", &path, "must be a map"),
+    for keyword in UNIONS {
+        let path = path.keyword(keyword);
+        match map.get(keyword) {
+            None => {}
+            Some(Value::Array(unions)) => {
+                for (index, union) in unions.iter().enumerate() {
+                    fields.check_value(check, union, &path.index(index));
+                }
+            }
+            Some(union @ Value::Object(_)) if keyword == UNION => fields.check_value(check, union, &path),
+            Some(_) => check.broken("extension-value", &path, "must be a list of maps"),
         }
     }
 }
@@ -37,6 +40,13 @@ struct Fields<'v> {
 }
 
 impl<'v> Fields<'v> {
+    fn check_value(&mut self, check: &mut Check<'v>, union: &'v Value, path: &DocumentPath<'_>) {
+        match union {
+            Value::Object(union) => self.check_union(check, union, path),
+            _ => check.broken("extension-value", path, "must be a map"),
+        }
+    }
+
     fn check_union(&mut self, check: &mut Check<'v>, union: &'v JsonMap, path: &DocumentPath<'_>) {
         let discriminator = union.get(DISCRIMINATOR);
         match discriminator {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::strategy::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};
 use crate::model::{
     Flags, ListType, Model, Node, NodeId, Origin, Span, is_atomic, item_of, merge_key_names, parse_strategy,
-    target,
+    target, with_commas,
 };
 
 /// The rule of a node, in the form the cursor reads it.
@@ -17,6 +17,8 @@ pub(crate) struct Rule {
     pub(crate) list: ListForm,
     pub(crate) items: ItemStrategy,
     pub(crate) retain_keys: bool,
+    /// The map, or an item of the list, has unions that clear. Never beside `retain_keys`.
+    pub(crate) unions: bool,
     /// Stretch of [`Rules::keys`].
     pub(crate) keys: Span,
     /// The words of the strategy do not go together: every look-up fails.
@@ -134,11 +136,22 @@ fn is_dropped(model: &Model, node: &Node) -> bool {
 }
 
 fn spec(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
+    let rule = spec_strategy(model, node, keys);
+    // Both clear what a union excludes; the patch names what to keep where the strategy is retainKeys.
+    Rule { unions: !rule.retain_keys && has_unions(model, node), ..rule }
+}
+
+/// Whether the value of a property, or an item of it, has unions.
+fn has_unions(model: &Model, node: &Node) -> bool {
+    let is_union = |node: &Node| node.unions.len > 0 || target(model, node).unions.len > 0;
+    is_union(node) || item_of(model, node).is_some_and(is_union)
+}
+
+fn spec_strategy(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
     match model.given(node.strategy) {
-        // A patch strategy wins over list-type and map-type, for the items of a list too. The design document of
-        // retainKeys writes `merge|retainKeys`, which Kubernetes does not read.
+        // A patch strategy wins over list-type and map-type, for the items of a list too.
         Some(text) => {
-            by_strategy(&text.replace('|', ","), with_defaults(model, node, &spec_keys(model, node)), keys)
+            by_strategy(&with_commas(text), with_defaults(model, node, &spec_keys(model, node)), keys)
         }
         None => spec_by_topology(model, node, keys),
     }

@@ -58,7 +58,10 @@ impl Sentence {
             }
             Merge::Map(MapStrategy::Replace) | Merge::Invalid => false,
         };
-        Sentence { text: explanation.sentence(), is_special: !plain || explanation.retain_keys }
+        Sentence {
+            text: explanation.sentence(),
+            is_special: !plain || explanation.retain_keys || explanation.clears_unions,
+        }
     }
 }
 

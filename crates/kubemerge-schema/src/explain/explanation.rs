@@ -20,6 +20,8 @@ pub struct FieldExplanation<'s> {
     pub merge: Merge<'s>,
     /// Whether generated patches name the fields to keep.
     pub retain_keys: bool,
+    /// Whether a patch that sets a field of a union clears the others.
+    pub clears_unions: bool,
     /// The metadata that decided, one fact each.
     pub because: Vec<String>,
 }

@@ -1,8 +1,8 @@
 //! Explains one field: what it is, how it merges, and why.
 
 use super::explanation::{FieldExplanation, Merge};
-use super::reasons::because;
-use crate::compile::{MapStrategy, MergeKey, Rule};
+use super::reasons::{UnionRule, because, of_unions};
+use crate::compile::{Dialect, MapStrategy, MergeKey, Rule};
 use crate::model::field_path::{self, NoSuchField};
 use crate::model::{Flags, Model, NOWHERE, NodeId, Required, Shape, item_of, target};
 use crate::schema::{Schema, Type};
@@ -53,20 +53,25 @@ pub(crate) fn explain<'s>(
     let model = schema.model();
     let rule = schema.rules().of(property);
     let is_root = parent == NOWHERE;
+    let ty = Type { schema, node: property };
+    let root_clears = || schema.dialect() == Dialect::Spec && !ty.unions().is_empty();
+    let has_unions = if is_root { root_clears() } else { rule.unions };
     // No rule of a property applies to the root, even if the definition carries one.
     let merge = if is_root { Merge::Map(MapStrategy::Merge) } else { merge(schema, property, rule) };
+    let reasons = match is_root {
+        true => vec!["the root of an object always merges".to_owned()],
+        false => because(schema, property, &merge),
+    };
     FieldExplanation {
         dialect: schema.dialect(),
         definition: (!is_root).then(|| model.owner_name(model.node(parent))).filter(|name| !name.is_empty()),
         field: field.to_owned(),
-        ty: Type { schema, node: property },
+        ty,
         value: value_words(model, property),
         retain_keys: rule.retain_keys && !is_root,
-        because: if is_root {
-            vec!["the root of an object always merges".to_owned()]
-        } else {
-            because(schema, property, &merge)
-        },
+        // Of a value that is replaced nothing is left to clear.
+        clears_unions: has_unions && merge.is_by_parts(),
+        because: reasons.into_iter().chain(of_unions(ty, UnionRule::of(schema, has_unions))).collect(),
         merge,
     }
 }

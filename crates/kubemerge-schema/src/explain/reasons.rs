@@ -3,7 +3,7 @@
 use super::explanation::Merge;
 use crate::compile::Dialect;
 use crate::model::{Flags, ListType, Model, Node, NodeId, Origin, is_atomic, merge_key_names};
-use crate::schema::Schema;
+use crate::schema::{Schema, Type};
 
 /// The facts that decided, the deciding one first.
 pub(super) fn because(schema: &Schema, property: NodeId, merge: &Merge<'_>) -> Vec<String> {
@@ -20,6 +20,44 @@ pub(super) fn because(schema: &Schema, property: NodeId, merge: &Merge<'_>) -> V
         Merge::Map(_) => facts.of_map(),
         Merge::List { .. } => facts.of_list(),
     }
+}
+
+/// What unions do to a merge.
+#[derive(Clone, Copy)]
+pub(super) enum UnionRule {
+    Clear,
+    /// The dialect does not know them.
+    Unknown,
+    /// The patch says what to keep.
+    RetainKeys,
+}
+
+impl UnionRule {
+    pub(super) fn of(schema: &Schema, clears: bool) -> UnionRule {
+        match schema.dialect() {
+            Dialect::Spec if clears => UnionRule::Clear,
+            Dialect::Spec => UnionRule::RetainKeys,
+            Dialect::Upstream | Dialect::Kustomize => UnionRule::Unknown,
+        }
+    }
+}
+
+/// A fact for every union of a value, or of the items of a list.
+pub(super) fn of_unions(ty: Type<'_>, rule: UnionRule) -> Vec<String> {
+    let of_value = ty.unions().iter();
+    of_value
+        .chain(ty.items().into_iter().flat_map(|item| item.unions().iter()))
+        .map(|union| {
+            let members: Vec<&str> = union.members().map(|member| member.field).collect();
+            let by = union.discriminator().map(|name| format!(" by {name}")).unwrap_or_default();
+            let fact = format!("x-kubernetes-unions: {}{by}", members.join(", "));
+            match rule {
+                UnionRule::Clear => fact,
+                UnionRule::Unknown => format!("ignored: {fact}"),
+                UnionRule::RetainKeys => format!("ignored: {fact} (retainKeys clears)"),
+            }
+        })
+        .collect()
 }
 
 /// The metadata of a property, as facts in words.

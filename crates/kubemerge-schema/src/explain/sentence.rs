@@ -10,11 +10,23 @@ impl FieldExplanation<'_> {
         if self.retain_keys {
             text.push_str("; generated patches name the fields to keep ($retainKeys)");
         }
+        if self.clears_unions {
+            text.push_str("; a field of a union that is set clears the others");
+        }
         text
     }
 }
 
 impl Merge<'_> {
+    /// Whether parts of a value that is there stay.
+    pub(super) fn is_by_parts(&self) -> bool {
+        match self {
+            Merge::Map(strategy) => *strategy == MapStrategy::Merge,
+            Merge::List { strategy, .. } => matches!(strategy, ListStrategy::Keyed(_)),
+            Merge::Scalar | Merge::Untyped | Merge::Invalid => false,
+        }
+    }
+
     fn sentence(&self) -> String {
         match self {
             Merge::Scalar => "the value is replaced".to_owned(),

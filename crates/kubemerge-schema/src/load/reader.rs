@@ -15,6 +15,9 @@ use crate::model::{
     Span, UnionEntry, UnionMemberEntry,
 };
 
+/// Both spellings of unions: documents of Kubernetes have the second one.
+const UNIONS: [&str; 2] = ["x-kubernetes-union", "x-kubernetes-unions"];
+
 /// What differs between the three kinds of document.
 #[derive(Clone, Copy)]
 pub(crate) struct Syntax {
@@ -148,9 +151,9 @@ impl<'m> Reader<'m> {
             // Kept as text: most defaults are never asked for, and many are equal.
             node.default = self.model.intern(&default.to_string());
         }
-        if map.contains_key("x-kubernetes-unions") {
+        if UNIONS.iter().any(|keyword| map.contains_key(*keyword)) {
             node.flags.set(Flags::UNIONS);
-            node.unions = self.unions(map.get("x-kubernetes-unions"));
+            node.unions = self.unions(map);
         }
         node.strategy = self.text(map, "x-kubernetes-patch-strategy");
         node.merge_key = self.text(map, "x-kubernetes-patch-merge-key");
@@ -169,9 +172,15 @@ impl<'m> Reader<'m> {
         self.model.add_keys(names)
     }
 
-    fn unions(&mut self, unions: Option<&Value>) -> Span {
-        let unions = unions.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
-        let read = unions.map(|union| self.union(union)).collect();
+    fn unions(&mut self, map: &Map<String, Value>) -> Span {
+        let given = UNIONS.iter().filter_map(|keyword| Some((*keyword, map.get(*keyword)?)));
+        let unions = given.flat_map(|(keyword, value)| match value {
+            Value::Array(unions) => &unions[..],
+            // A single union needs no list around it.
+            one if keyword == UNIONS[0] => std::slice::from_ref(one),
+            _ => &[],
+        });
+        let read = unions.filter_map(Value::as_object).map(|union| self.union(union)).collect();
         self.model.add_unions(read)
     }
 

@@ -25,7 +25,12 @@ impl<'s> Type<'s> {
     pub fn map_field(self, name: &str) -> Result<MapRule<'s>, LookupError> {
         let found = find(self, name, Asked::Map)?;
         let rule = rule_of(self, found.property)?;
-        Ok(MapRule { strategy: rule.map, retain_keys: rule.retain_keys, value: self.at(found.value) })
+        Ok(MapRule {
+            strategy: rule.map,
+            retain_keys: rule.retain_keys,
+            has_unions: rule.unions,
+            value: self.at(found.value),
+        })
     }
 
     /// The rule of a field, asked when both sides hold lists there, or an order list names it.
@@ -36,6 +41,7 @@ impl<'s> Type<'s> {
         Ok(ListRule {
             strategy,
             retain_keys: rule.retain_keys,
+            has_unions: rule.unions,
             item: self.at(found.value),
             items: rule.items,
         })

@@ -13,7 +13,7 @@ pub(crate) use entries::{
     DefinitionEntry, DefinitionId, FieldEntry, Flags, KindEntry, NOWHERE, Name, Node, NodeId, ResourceEntry,
     Span, Step, SubresourceEntry, UnionEntry, UnionMemberEntry, start_of,
 };
-pub(crate) use patch_strategy::{merge_key_names, parse_strategy};
+pub(crate) use patch_strategy::{merge_key_names, parse_strategy, with_commas};
 pub(crate) use tables::{Model, last_part, split_api_version};
 pub use terms::{Column, ListType, MapType, Origin, Required, Shape, StrategicPatch};
 pub(crate) use topology::{is_atomic, item_of, target};

@@ -18,6 +18,11 @@ pub(crate) fn parse_strategy(text: &str) -> Option<Strategy<'_>> {
     }
 }
 
+/// A strategy as the design document of retainKeys writes it, `merge|retainKeys`, with the commas of Kubernetes.
+pub(crate) fn with_commas(text: &str) -> String {
+    text.replace('|', ",")
+}
+
 /// The names in a merge key. Several are an extension of the dialect `spec`; blanks around them do not count.
 pub(crate) fn merge_key_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|name| !name.is_empty())

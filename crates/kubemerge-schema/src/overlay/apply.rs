@@ -8,7 +8,7 @@ use crate::error::{LoadError, LoadErrorKind};
 use crate::model::field_path::{self, NoSuchField};
 use crate::model::{
     DefinitionId, Flags, KindEntry, Model, Name, Node, NodeId, Shape, item_of, merge_key_names,
-    parse_strategy, split_api_version, target,
+    parse_strategy, split_api_version, target, with_commas,
 };
 
 /// Applies every rule in order; answers what the caller should know.
@@ -103,8 +103,7 @@ fn strategy(model: &Model, rule: &OverlayRule, published: NodeId) -> Result<Stri
         (None, Some(_)) => "merge",
         (None, None) => return Err(bad(rule, "a rule needs keys, a strategy, or both")),
     };
-    // The design document of retainKeys separates the words by a bar.
-    let text = &text.replace('|', ",");
+    let text = &with_commas(text);
     let known = parse_strategy(text).filter(|strategy| matches!(strategy.word, "" | "merge" | "replace"));
     match known {
         None => Err(bad(rule, format!("{text:?} is no strategy; there are merge, replace and retainKeys"))),

@@ -134,7 +134,7 @@ impl<'s> Type<'s> {
         self.given().is_some_and(|node| node.flags.has(Flags::POINTER))
     }
 
-    /// Whether the schema declares unions (`x-kubernetes-unions`), which have no effect on merges.
+    /// Whether the schema declares unions (`x-kubernetes-unions`). Malformed ones count.
     pub fn has_unions(self) -> bool {
         self.has(Flags::UNIONS)
     }
@@ -145,7 +145,7 @@ impl<'s> Type<'s> {
     }
 
     /// The node as the property gives it, before references.
-    fn given(self) -> Option<&'s Node> {
+    pub(super) fn given(self) -> Option<&'s Node> {
         (!self.is_untyped()).then(|| self.model().node(self.node))
     }
 

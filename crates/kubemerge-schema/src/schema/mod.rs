@@ -9,7 +9,6 @@ mod facts;
 mod find;
 mod go_names;
 mod resources;
-mod unions;
 
 pub use compiled::Schema;
 pub use cursor::Type;
@@ -18,4 +17,6 @@ pub use definitions::{Definition, KindOf};
 pub use facts::DeclaredField;
 pub use find::NameError;
 pub use resources::{Resource, Subresource};
-pub use unions::{FieldUnion, UnionMember};
+
+/// Unions: fields of an object of which at most one is set (`x-kubernetes-unions`).
+pub mod unions;

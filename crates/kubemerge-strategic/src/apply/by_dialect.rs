@@ -13,6 +13,7 @@ use crate::{
     error::MergeError,
     observe::{MaybeObserver, MergeEvent, Replacement},
     strategy::Strategy,
+    unions::patch_with_unions,
 };
 use kubemerge_schema::{MapRule, Type};
 use kubemerge_value::{Kind, Node, Path, Str, map as empty_map};
@@ -23,11 +24,14 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         &mut self,
         ty: Type<'_>,
         live: Option<Node<'a>>,
-        patch: &MapPatch<'a>,
+        patch: Node<'a>,
     ) -> Result<Node<'a>, MergeError> {
         match self.strategy {
-            Strategy::Upstream => self.map(ty, live, patch, &Path::ROOT),
-            Strategy::Spec => self.spec_document(ty, live, patch),
+            Strategy::Upstream => self.map(ty, live, &MapPatch::parse(patch, self.arena), &Path::ROOT),
+            Strategy::Spec => {
+                let patch = patch_with_unions(patch, ty.unions(), &Path::ROOT, self.arena)?;
+                self.spec_document(ty, live, &patch)
+            }
         }
     }
 
@@ -70,6 +74,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     ) -> Result<Outcome<'a>, Fault> {
         match self.strategy {
             // Value, order and deletions of one list act together in this dialect.
+            Strategy::Spec if field.excluded => Ok(self.exclude(live, path)),
             Strategy::Spec if field.has_directive() => {
                 Ok(self.spec_list_field(maps.ty, maps.live, live, field, path)?)
             }
@@ -106,7 +111,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     ) -> Result<Outcome<'a>, MergeError> {
         match self.strategy {
             Strategy::Upstream => self.upstream_map_by(rule, live, value, path),
-            Strategy::Spec => self.spec_map_by(rule, Some(live), &MapPatch::parse(value, self.arena), path),
+            Strategy::Spec => self.spec_map_by(rule, Some(live), value, path),
         }
     }
 }

@@ -68,7 +68,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         patch: Node<'a>,
     ) -> Option<Result<Node<'a>, MergeError>> {
         // Observers want every step, which text edits do not take.
-        if O::WATCHES || self.mode != Mode::Apply {
+        if O::WATCHES || self.mode != Mode::Apply || self.strategy.clears_unions(ty) {
             return None;
         }
         let mut edits = TextEdits::new(self.arena);
@@ -143,7 +143,9 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     ) -> Result<(), Unfit> {
         let rule = map_rule(field.ty, field.name, field.path)?;
         let inner = MapPair::of(field.live, field.patch, maps.level + 1);
-        if let Some(mut inner) = inner.filter(|_| rule.strategy == MapStrategy::Merge) {
+        // A patch of a union may remove fields that it does not name.
+        let stays = rule.strategy == MapStrategy::Merge && !rule.has_unions;
+        if let Some(mut inner) = inner.filter(|_| stays) {
             match deep(|| self.edit_map(rule.value, &mut inner, edits, field.path)) {
                 Err(Unfit::Map) => {}
                 Err(unfit) => return Err(unfit),

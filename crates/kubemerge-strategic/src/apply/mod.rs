@@ -150,7 +150,7 @@ impl<'a, 'o, O: MaybeObserver> Merger<'a, 'o, O> {
         // The fast way says None where it does not apply, and both give the same result.
         let merged = match live.and_then(|live| self.in_text(ty, live, patch)) {
             Some(merged) => merged,
-            None => self.merge_document(ty, live, &MapPatch::parse(patch, self.arena)),
+            None => self.merge_document(ty, live, patch),
         };
         merged.map_err(|error| self.worded(error))
     }

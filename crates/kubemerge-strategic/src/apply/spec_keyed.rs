@@ -9,7 +9,7 @@ use super::{
     unknown_patch,
 };
 use crate::{
-    directive::{MapPatch, PatchWord},
+    directive::PatchWord,
     error::MergeError,
     identity::{Identity, Keys},
     observe::{MaybeObserver, MergeEvent, Ordering, Removal, Replacement},
@@ -17,6 +17,7 @@ use crate::{
     partial::Partial,
     register::{ItemId, Positions, Register},
     repeats::Used,
+    unions::patch_with_unions,
 };
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
@@ -151,8 +152,9 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     ) -> Result<Node<'a>, MergeError> {
         let mut items = Vec::with_capacity(parts.plain.len());
         for item in &parts.plain {
-            let patch = MapPatch::parse(item.node, self.arena);
-            let node = deep(|| self.map(rule.item, None, &patch, &path.index(item.at)))?;
+            let path = path.index(item.at);
+            let patch = patch_with_unions(item.node, rule.unions(), &path, self.arena)?;
+            let node = deep(|| self.map(rule.item, None, &patch, &path))?;
             items.push((order.and_then(|order| order.position(item.identity)), node));
         }
         // Stable, so that items which the order does not name stay together.
@@ -266,7 +268,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
             Some(live_at) => path.item(item.at, live_at),
             None => path.only(Side::Patch, item.at),
         };
-        let patch = MapPatch::parse(item.node, self.arena);
+        let patch = patch_with_unions(item.node, rules.rule.unions(), &path, self.arena)?;
         deep(|| self.map(rules.rule.item, base, &patch, &path))
     }
 

@@ -8,14 +8,15 @@ use super::{
     unknown_patch,
 };
 use crate::{
-    directive::{FieldPatch, MapPatch, PatchWord},
+    directive::{FieldPatch, PatchWord},
     element::Element,
     error::{MergeError, MergeErrorKind},
     observe::{MaybeObserver, MergeEvent, Ordering, Removal, Replacement},
     order::{live_items, without_directive},
+    unions::patch_with_unions,
 };
 use hashbrown::{HashMap, HashSet};
-use kubemerge_schema::{ListRule, ListStrategy, Type};
+use kubemerge_schema::{ListRule, ListStrategy, Type, Unions};
 use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick, Scalar, deep, list};
 
 /// What a patch says about a list.
@@ -135,13 +136,14 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         patch: &ListPatch<'a>,
         path: &Path<'_>,
     ) -> Result<Vec<(usize, Node<'a>)>, MergeError> {
-        patch.items.map_or(Ok(Vec::new()), |items| self.clean_items(rule.item, items, path))
+        patch.items.map_or(Ok(Vec::new()), |items| self.clean_items(rule.item, rule.unions(), items, path))
     }
 
     /// Every map in the list merged into an empty one; items that only carry a directive are dropped.
     fn clean_items(
         &mut self,
         item: Type<'_>,
+        unions: Unions<'_>,
         items: Node<'a>,
         path: &Path<'_>,
     ) -> Result<Vec<(usize, Node<'a>)>, MergeError> {
@@ -150,19 +152,17 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         for (at, node) in items.elements(self.arena).iter().enumerate() {
             let path = path.index(at);
             match node.kind() {
-                Kind::Map => {
-                    let patch = MapPatch::parse(*node, self.arena);
-                    match patch.patch.map(PatchWord::of) {
-                        Some(PatchWord::Delete | PatchWord::Replace) => {}
-                        Some(PatchWord::Unknown) => return Err(unknown_patch(*node, &path)),
-                        Some(PatchWord::Merge) | None => {
-                            cleaned.push((at, deep(|| self.map(item, None, &patch, &path))?));
-                        }
+                Kind::Map => match PatchWord::in_map(*node) {
+                    Some(PatchWord::Delete | PatchWord::Replace) => {}
+                    Some(PatchWord::Unknown) => return Err(unknown_patch(*node, &path)),
+                    Some(PatchWord::Merge) | None => {
+                        let patch = patch_with_unions(*node, unions, &path, self.arena)?;
+                        cleaned.push((at, deep(|| self.map(item, None, &patch, &path))?));
                     }
-                }
+                },
                 Kind::List => {
                     let untyped = item.schema().untyped();
-                    let inner = deep(|| self.clean_items(untyped, *node, &path))?;
+                    let inner = deep(|| self.clean_items(untyped, Unions::NONE, *node, &path))?;
                     cleaned.push((at, list(inner.into_iter().map(|(_, item)| item), self.arena)));
                 }
                 _ => cleaned.push((at, *node)),

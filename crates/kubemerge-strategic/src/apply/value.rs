@@ -5,6 +5,7 @@ use crate::{
     directive::{MapPatch, PatchWord},
     error::MergeError,
     observe::{MaybeObserver, MergeEvent, Removal, Replacement},
+    unions::patch_with_unions,
 };
 use kubemerge_schema::{ItemStrategy, ListRule, ListStrategy, MapRule, MapStrategy, Type};
 use kubemerge_value::{Entry, Kind, Node, Path, Str, deep};
@@ -36,6 +37,14 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
             // In a patch the null must stay: it removes when the patch is applied.
             Mode::Combine => Outcome::Put(Node::NULL),
         }
+    }
+
+    /// `spec`: the patch sets another member of the union.
+    pub(super) fn exclude(&mut self, live: Option<Node<'a>>, path: &Path<'_>) -> Outcome<'a> {
+        if let Some(value) = live {
+            self.observer.note(path, MergeEvent::Removed { value, cause: Removal::Union });
+        }
+        Outcome::Remove
     }
 
     /// Upstream: live lacks the field or holds another type; the value is stored, cleaned a little.
@@ -150,7 +159,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
             Kind::Map => {
                 let base = live.filter(|live| live.kind() == Kind::Map);
                 let rule = self.rule_of_map(ty, base, field, path)?;
-                self.spec_map_by(&rule, live, &MapPatch::parse(value, self.arena), path)
+                self.spec_map_by(&rule, live, value, path)
             }
             Kind::List => {
                 let base = live.filter(|live| live.kind() == Kind::List);
@@ -172,9 +181,10 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         &mut self,
         rule: &MapRule<'_>,
         live: Option<Node<'a>>,
-        patch: &MapPatch<'a>,
+        patch: Node<'a>,
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, MergeError> {
+        let patch = &patch_with_unions(patch, rule.unions(), path, self.arena)?;
         let base = live.filter(|live| live.kind() == Kind::Map);
         // The directive of the patch goes before the rule of the schema.
         let replacement = match (patch.patch.map(PatchWord::of), rule.strategy) {
@@ -209,9 +219,12 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         let untyped = ty.schema().untyped();
         match map_rule(ty, field, path) {
             // The schema need not know a field that the object does not have: it is added as it is.
-            Err(_) if live.is_none() => {
-                Ok(MapRule { strategy: MapStrategy::Merge, retain_keys: false, value: untyped })
-            }
+            Err(_) if live.is_none() => Ok(MapRule {
+                strategy: MapStrategy::Merge,
+                retain_keys: false,
+                has_unions: false,
+                value: untyped,
+            }),
             rule => rule,
         }
     }
@@ -227,6 +240,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
             Err(_) if live.is_none() => Ok(ListRule {
                 strategy: ListStrategy::Atomic,
                 retain_keys: false,
+                has_unions: false,
                 item: ty.schema().untyped(),
                 items: ItemStrategy::Merge,
             }),

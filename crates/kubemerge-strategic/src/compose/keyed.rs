@@ -1,6 +1,6 @@
 //! Composing what is said about keyed lists. The hard part is the order: one list of items orders them all.
 
-use super::map::{Composer, not_composable};
+use super::map::{Composer, Maps, not_composable};
 use crate::{
     MergeError,
     directive::{FieldPatch, PatchWord},
@@ -92,7 +92,7 @@ pub(super) fn compose<'a>(
     let is_new = |delete: &&Delete<'a>| known.insert(delete.identity, delete.written, ());
     nodes.extend(deletes.filter(is_new).map(|delete| delete.node));
     let value = (one.is_value || other.is_value).then(|| list(nodes, arena));
-    Ok(FieldPatch { field: first.field, value, order, delete: None })
+    Ok(FieldPatch { value, order, delete: None, ..*first })
 }
 
 /// The order of the composed items and the order list beside them; `None` if there is none.
@@ -189,7 +189,10 @@ impl<'a> List<'_, '_, 'a> {
             return Ok(Mention::First);
         };
         let composed = match self.rule.items {
-            ItemStrategy::Merge => self.composer.maps(known, node, self.rule.item, path)?,
+            ItemStrategy::Merge => {
+                let items = Maps { ty: self.rule.item, unions: self.rule.unions() };
+                self.composer.maps(known, node, items, path)?
+            }
             ItemStrategy::Replace => node,
         };
         items.nodes.insert(identity, composed);

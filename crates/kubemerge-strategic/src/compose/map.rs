@@ -11,14 +11,23 @@ use crate::{
     patch_map::PatchMap,
     repeats::Repeats,
     spec_diff,
+    unions::{fault_of, patch_with_unions},
 };
 use hashbrown::{HashMap, HashSet};
-use kubemerge_schema::{ListRule, ListStrategy, MapStrategy, Type};
+use kubemerge_schema::{ListRule, ListStrategy, MapStrategy, Type, Unions};
 use kubemerge_value::{Arena, Kind, Node, Path, Str, deep, deep_equal, list, map};
 
 pub(super) struct Composer<'a> {
     pub(super) arena: &'a Arena,
     pub(super) repeats: Repeats,
+}
+
+/// What the schema says about maps that are composed.
+#[derive(Clone, Copy)]
+pub(super) struct Maps<'s> {
+    pub(super) ty: Type<'s>,
+    /// The unions that clear what a patch excludes.
+    pub(super) unions: Unions<'s>,
 }
 
 /// What a patch does to a field.
@@ -71,11 +80,13 @@ impl<'a> Composer<'a> {
         &self,
         first: Node<'a>,
         second: Node<'a>,
-        ty: Type<'_>,
+        of: Maps<'_>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, MergeError> {
+        let Maps { ty, unions } = of;
         deep(|| {
-            let (first, second) = (MapPatch::parse(first, self.arena), MapPatch::parse(second, self.arena));
+            let first = patch_with_unions(first, unions, path, self.arena)?;
+            let second = patch_with_unions(second, unions, path, self.arena)?;
             let (kept_first, kept_second) = (self.retained(&first), self.retained(&second));
             let mut patch = PatchMap::new(self.arena);
             let mut set = Vec::new();
@@ -101,8 +112,21 @@ impl<'a> Composer<'a> {
                     names.into_iter().map(|name| Node::scalar_node(kubemerge_value::Scalar::String(name)));
                 patch.set(Str::plain(RETAIN_KEYS), list(names, self.arena));
             }
-            Ok(patch.finish())
+            let patch = patch.finish();
+            self.check_unions(patch, unions, path)?;
+            Ok(patch)
         })
+    }
+
+    /// A discriminator of one patch may be followed by a member of the other that it does not select.
+    fn check_unions(&self, patch: Node<'a>, unions: Unions<'_>, path: &Path<'_>) -> Result<(), MergeError> {
+        if unions.is_empty() {
+            return Ok(());
+        }
+        match fault_of(&MapPatch::parse(patch, self.arena), unions) {
+            None => Ok(()),
+            Some(fault) => Err(not_composable(path, &fault.to_string())),
+        }
     }
 
     /// The fields that a patch map retains.
@@ -152,8 +176,7 @@ impl<'a> Composer<'a> {
             (_, Act::Removes) => patch.set(field.key, Node::NULL),
             (_, whole @ Act::Whole(_)) => self.keep(whole, field, patch),
             (Act::Map(first), Act::Map(second)) => {
-                let ty = field.map_type()?;
-                patch.set(field.key, self.maps(first, second, ty, field.path)?);
+                patch.set(field.key, self.maps(first, second, field.map_type()?, field.path)?);
             }
             (Act::List(first), Act::List(second)) => {
                 let rule = field.list_rule()?;
@@ -302,10 +325,10 @@ impl<'s, 'a> Field<'_, 's, 'a> {
         Ok(rule.strategy)
     }
 
-    fn map_type(&self) -> Result<Type<'s>, MergeError> {
+    fn map_type(&self) -> Result<Maps<'s>, MergeError> {
         let rule =
             map_rule(self.ty, &self.key.text()).map_err(|error| MergeError::from_lookup(error, self.path))?;
-        Ok(rule.value)
+        Ok(Maps { ty: rule.value, unions: rule.unions() })
     }
 
     fn list_rule(&self) -> Result<ListRule<'s>, MergeError> {

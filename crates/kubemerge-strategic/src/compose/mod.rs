@@ -12,7 +12,7 @@ use crate::{
 };
 use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Node, Path, map as new_map};
-use map::Composer;
+use map::{Composer, Maps};
 
 /// The patch that does what these patches of dialect `spec` do one after the other.
 pub(crate) fn spec<'a>(ty: Type<'_>, patches: &[Node<'a>], arena: &'a Arena) -> Result<Node<'a>, MergeError> {
@@ -51,5 +51,5 @@ fn two<'a>(
         let result = apply(ty, start, second, arena)?;
         return Ok(composer.replacing(whole_document(result, ty, arena)?));
     }
-    composer.maps(first, second, ty, &Path::ROOT)
+    composer.maps(first, second, Maps { ty, unions: ty.unions() }, &Path::ROOT)
 }

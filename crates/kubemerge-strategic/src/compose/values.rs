@@ -41,11 +41,11 @@ pub(super) fn compose<'a>(
         .map_err(|_| not_composable(path, "values of several types cannot meet in one list"))?;
     let has_value = first.value.is_some() || second.value.is_some();
     Ok(FieldPatch {
-        field: first.field,
         value: has_value.then(|| list(values, arena)),
         order,
         delete: (!deletes.is_empty())
             .then(|| &*arena.alloc(Entry { key: Str::plain(""), value: list(deletes, arena) })),
+        ..*first
     })
 }
 

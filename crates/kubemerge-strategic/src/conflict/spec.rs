@@ -8,10 +8,12 @@ use crate::{
     partial::Partial,
     patch_map::MemberIndex,
     strategy::Strategy,
+    unions::excluded_fields,
 };
 use hashbrown::HashMap;
 use kubemerge_schema::{
-    ItemStrategy, ListRule, ListStrategy, LookupError, LookupErrorKind, MapRule, MapStrategy, Type,
+    FieldUnion, ItemStrategy, ListRule, ListStrategy, LookupError, LookupErrorKind, MapRule, MapStrategy,
+    Type, Unions,
 };
 use kubemerge_value::{Arena, Entry, Kind, Node, Path, deep, deep_equal};
 
@@ -22,7 +24,7 @@ pub(crate) fn test<'a>(
     arena: &'a Arena,
 ) -> Result<Vec<PatchConflict<'a>>, MergeError> {
     let mut walk = Walk { arena, conflicts: Vec::new() };
-    walk.maps(Sides { one, other }, ty, &Path::ROOT)?;
+    walk.maps(Sides { one, other }, ty, ty.unions(), &Path::ROOT)?;
     Ok(walk.conflicts)
 }
 
@@ -38,7 +40,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn maps(&mut self, sides: Sides<'a>, ty: Type<'_>, path: &Path<'_>) -> Result<(), MergeError> {
+    fn maps(
+        &mut self,
+        sides: Sides<'a>,
+        ty: Type<'_>,
+        unions: Unions<'_>,
+        path: &Path<'_>,
+    ) -> Result<(), MergeError> {
         // One patch replaces or deletes what the other one changes.
         if word(sides.one) != word(sides.other) {
             self.conflicts.push(PatchConflict::at(path, sides.one, sides.other));
@@ -52,7 +60,24 @@ impl<'a> Walk<'a> {
                 deep(|| self.field(entry, value, ty, &path.field(entry.key)))?;
             }
         }
+        for union in unions.iter() {
+            self.excluded(sides, union, path);
+        }
         Ok(())
+    }
+
+    /// Members of a union that one patch clears, because it sets another one, and the other patch sets.
+    fn excluded(&mut self, sides: Sides<'a>, union: FieldUnion<'_>, path: &Path<'_>) {
+        for field in excluded_fields(sides.one, union, self.arena) {
+            if let Some(value) = sides.other.get(field).filter(|value| !value.is_null()) {
+                self.conflicts.push(PatchConflict::at(&path.field(field.into()), Node::NULL, value));
+            }
+        }
+        for field in excluded_fields(sides.other, union, self.arena) {
+            if let Some(value) = sides.one.get(field).filter(|value| !value.is_null()) {
+                self.conflicts.push(PatchConflict::at(&path.field(field.into()), value, Node::NULL));
+            }
+        }
     }
 
     fn field(
@@ -68,7 +93,7 @@ impl<'a> Walk<'a> {
                 let rule =
                     map_rule(ty, &one.key.text()).map_err(|error| MergeError::from_lookup(error, path))?;
                 if rule.strategy == MapStrategy::Merge {
-                    return self.maps(sides, rule.value, path);
+                    return self.maps(sides, rule.value, rule.unions(), path);
                 }
             }
             (Kind::List, Kind::List) => {
@@ -133,7 +158,7 @@ impl<'a> Walk<'a> {
             let Some(partner) = other.same(item.identity) else { continue };
             let (sides, path) = (Sides { one: item.node, other: partner.node }, path.index(item.at));
             match rule.items {
-                ItemStrategy::Merge => deep(|| self.maps(sides, rule.item, &path))?,
+                ItemStrategy::Merge => deep(|| self.maps(sides, rule.item, rule.unions(), &path))?,
                 ItemStrategy::Replace => self.unless_equal(sides, &path),
             }
         }

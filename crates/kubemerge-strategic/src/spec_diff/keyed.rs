@@ -247,7 +247,8 @@ impl<'a> Generator<'a> {
         path: &Path<'_>,
     ) -> Result<PatchMap<'a>, MergeError> {
         let retain = RetainKeys::of_rule(keyed.rule.retain_keys);
-        self.maps(&Maps { sides: *sides, ty: keyed.rule.item, retain, path })
+        let (ty, unions) = (keyed.rule.item, keyed.rule.unions());
+        self.maps(&Maps { sides: *sides, ty, unions, retain, path })
     }
 
     /// Whether a delete item that lacks a key would remove an item that is to stay.

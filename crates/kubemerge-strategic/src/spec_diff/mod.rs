@@ -14,9 +14,10 @@ use crate::{
     diff::RetainKeys,
     directive::{SET_ELEMENT_ORDER, is_directive, may_hold_directives},
     patch_map::{MemberIndex, PatchMap},
+    unions::refuse_excluded,
     versions::VersionNodes,
 };
-use kubemerge_schema::{ListStrategy, LookupError, MapStrategy, Type};
+use kubemerge_schema::{ListStrategy, LookupError, MapStrategy, Type, Unions};
 use kubemerge_value::{
     Arena, Kind, Node, Path, Str, deep, deep_equal, list,
     walk::{MemberPair, pair_members},
@@ -61,7 +62,8 @@ fn patch_of<'a>(
     if may_hold_directives(sides.modified) {
         refuse_directives(sides.modified, &Path::ROOT, arena)?;
     }
-    let maps = Maps { sides: *sides, ty, retain: RetainKeys::Unnamed, path: &Path::ROOT };
+    let maps =
+        Maps { sides: *sides, ty, unions: ty.unions(), retain: RetainKeys::Unnamed, path: &Path::ROOT };
     Ok(Generator::new(order_lists, arena).maps(&maps)?.finish())
 }
 
@@ -202,6 +204,7 @@ impl<'f> Change<'f, '_> {
 struct Maps<'m, 'a> {
     sides: Sides<'a>,
     ty: Type<'m>,
+    unions: Unions<'m>,
     retain: RetainKeys,
     path: &'m Path<'m>,
 }
@@ -217,10 +220,15 @@ impl<'a> Generator<'a> {
         if self.depth.compares_texts() && maps.sides.same_texts() {
             return Ok(PatchMap::new(self.arena));
         }
-        deep(|| match self.pair_members(maps) {
+        let patch = deep(|| match self.pair_members(maps) {
             Some(pairs) => self.pairs(&pairs, maps),
             None => self.members(maps),
-        })
+        })?;
+        if patch.is_empty() {
+            return Ok(patch);
+        }
+        refuse_excluded(&patch, maps.unions, maps.sides.modified, maps.path)?;
+        Ok(patch)
     }
 
     /// The members that changed, if two versions have the same ones in the same order.
@@ -311,7 +319,8 @@ impl<'a> Generator<'a> {
             return self.replace(change, patch);
         }
         let (retain, path) = (RetainKeys::of_rule(rule.retain_keys), change.field.path);
-        let changes = self.maps(&Maps { sides: change.sides, ty: rule.value, retain, path })?;
+        let changes =
+            self.maps(&Maps { sides: change.sides, ty: rule.value, unions: rule.unions(), retain, path })?;
         if !changes.is_empty() {
             patch.set(change.field.key, changes.finish());
         }

@@ -41,7 +41,15 @@ fn compile(dialect: Dialect) -> Schema {
             "name": text, "bar": text, "value": text, "labels": texts, "ports": ports,
         }},
         "Union": {"type": "object", "properties": {"name": text, "value": text, "labels": texts}},
+        "Bare": {"type": "object", "properties": {"name": text, "value": text, "bar": text, "labels": texts},
+            "x-kubernetes-union": {"fields-to-discriminateBy": {"bar": "Bar", "labels": "Labels"}}},
+        "Choice": {"type": "object", "properties": {
+            "name": text, "value": text, "a": text, "b": {"$ref": "#/components/schemas/Bare"}, "c": texts,
+        }, "x-kubernetes-unions": [{"discriminator": "value",
+            "fields-to-discriminateBy": {"a": "A", "b": "B", "c": "C"}}]},
         "Root": {"type": "object", "properties": {
+            "choice": {"$ref": "#/components/schemas/Choice"},
+            "choices": merged("merge", "name", "Choice"),
             "value": text,
             "labels": texts,
             "whole": {"allOf": [{"$ref": "#/components/schemas/Item"}], "x-kubernetes-patch-strategy": "replace"},
@@ -130,10 +138,52 @@ fn union() -> Json {
     object(vec![("name", word()), ("value", word()), ("labels", labels())])
 }
 
+fn bare() -> Json {
+    let member = prop_oneof![
+        Just(json!({})),
+        word().prop_map(|word| json!({"bar": word})),
+        labels().prop_map(|labels| json!({"labels": labels})),
+    ];
+    joined(object(vec![("name", word()), ("value", word())]), member.boxed())
+}
+
+/// At most one member of its union, and with a discriminator the one that it selects.
+fn choice() -> Json {
+    let member = prop_oneof![
+        Just(json!({})),
+        Just(json!({"value": "unknown"})),
+        word().prop_map(|word| json!({"value": "A", "a": word})),
+        word().prop_map(|word| json!({"a": word})),
+        bare().prop_map(|bare| json!({"value": "B", "b": bare})),
+        bare().prop_map(|bare| json!({"b": bare})),
+        labels().prop_map(|labels| json!({"value": "C", "c": labels})),
+    ];
+    joined(object(vec![("name", word())]), member.boxed())
+}
+
+/// A patch of a union that may contradict itself.
+pub(crate) fn choice_patch() -> Json {
+    let removed = || prop_oneof![word(), Just(Value::Null)].boxed();
+    let kind = prop::sample::select(vec!["A", "B", "C", "a", "unknown", ""]).prop_map(Value::from).boxed();
+    let bare = prop_oneof![bare(), Just(Value::Null), Just(json!({"$patch": "delete"}))].boxed();
+    object(vec![("name", word()), ("value", kind), ("a", removed()), ("b", bare), ("c", labels())])
+}
+
+fn joined(one: Json, other: Json) -> Json {
+    (one, other)
+        .prop_map(|(one, other)| {
+            let members = [one, other].into_iter().filter_map(|value| value.as_object().cloned()).flatten();
+            Value::Object(members.collect())
+        })
+        .boxed()
+}
+
 /// A document that fits the schema, has no nulls and no repeated identities.
 pub(crate) fn document() -> Json {
     let named = with(item(Vec::new()), "name", word());
     object(vec![
+        ("choice", choice()),
+        ("choices", unique(with(choice(), "name", word()), &["name"])),
         ("value", word()),
         ("labels", labels()),
         ("whole", item(Vec::new())),

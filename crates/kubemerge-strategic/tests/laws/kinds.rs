@@ -57,7 +57,22 @@ fn map(ty: Type<'_>, level: usize, dice: &mut Dice) -> Value {
             members.insert(field.name.to_string(), found);
         }
     }
+    keep_unions_valid(ty, &mut members);
     Value::Object(members)
+}
+
+/// No value of these documents selects a member of a union, so without a discriminator one member stays.
+fn keep_unions_valid(ty: Type<'_>, members: &mut Map<String, Value>) {
+    for union in ty.unions().iter() {
+        let selects = union.discriminator().is_some_and(|name| members.contains_key(name));
+        let excess: Vec<&str> = union
+            .members()
+            .map(|member| member.field)
+            .filter(|field| members.contains_key(*field))
+            .skip(usize::from(!selects))
+            .collect();
+        excess.into_iter().for_each(|field| _ = members.remove(field));
+    }
 }
 
 fn resolved(ty: Type<'_>) -> Type<'_> {

@@ -7,7 +7,7 @@ mod kinds;
 mod robust;
 mod sources;
 
-use documents::{document, schema};
+use documents::{choice_patch, document, schema};
 use kubemerge_schema::{Dialect, Type};
 use kubemerge_strategic::{
     DiffOptions, MergeError, MergeErrorKind, OnConflict, apply, compose, conflicts, diff, invert, three_way,
@@ -136,6 +136,16 @@ proptest! {
             }
             (Err(error), Ok(_)) => prop_assert_eq!(error.kind(), MergeErrorKind::NotComposable),
             (_, Err(_)) => {}
+        }
+    }
+
+    #[test]
+    fn a_patch_leaves_one_member_of_a_union(live in document(), patch in choice_patch()) {
+        let members = |value: &Value| ["a", "b", "c"].iter().filter(|name| !value[**name].is_null()).count();
+        let patch = json!({"choice": patch});
+        match applied(&live, &patch) {
+            Ok(result) => prop_assert!(members(&result["choice"]) <= 1, "{} gave {}", patch, result),
+            Err(error) => prop_assert_eq!(error.kind(), MergeErrorKind::InvalidUnion),
         }
     }
 

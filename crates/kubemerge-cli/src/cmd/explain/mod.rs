@@ -13,7 +13,8 @@ use kubemerge_inspect::{
 };
 use serde::Serialize;
 
-use super::refusal::{RefusalOptions, mask};
+use super::refusal::{RefusalOptions, Verdict, mask};
+use super::repeated;
 use crate::args::{
     FileOptions, Format, PatchDialectArg, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions,
 };
@@ -134,7 +135,8 @@ pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
     let schemas = Schemas::load(args, inputs, manifests)?;
     let mut explanations: Vec<ObjectExplanation> = Vec::new();
     // Names of kinds are the same in all dialects, so any schema resolves targets.
-    for pair in pairs(manifests, &patches, &Selection::new(&args.target, &schemas.both[0])?)? {
+    let pairs = pairs(manifests, &patches, &Selection::new(&args.target, &schemas.both[0])?)?;
+    for pair in &pairs {
         let (manifest, patch) = (&manifests[pair.manifest], &patches[pair.patch]);
         let mut explanation = match args.patch_type {
             PatchTypeArg::Strategic => explanation(&schemas, args.dialect.into(), manifest, patch)?,
@@ -149,10 +151,13 @@ pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
         }
         explanations.push(explanation);
     }
+    let merged = pairs.iter().map(|pair| (&manifests[pair.manifest], &patches[pair.patch]));
+    let repeated = repeated::items(schemas.chosen(args.dialect.into()), merged)?;
+    let verdict = args.refusal.report_findings(repeated);
     let mut out = Stdout::new();
     out.text(facts(args.output, &explanations, |explanations| text::text(explanations)))?;
     out.finish()?;
-    let refused = explanations.iter().any(|one| !one.refusal.is_empty());
+    let refused = verdict == Verdict::Stop || explanations.iter().any(|one| !one.refusal.is_empty());
     Ok(objects.outcome(args.refusal.outcome(refused)))
 }
 

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::args::{PatchOptions, PatchTypeArg, Recurse, SchemaOptions};
 use crate::input::{Exclude, Inputs, Source, without};
-use crate::job::{self, Filter, Index, LoadedPatch, Manifest, Objects, Part, Selection};
+use crate::job::{self, Filter, Index, LoadedPatch, Manifest, Objects, Selection};
 use crate::render::finding_notice;
 use crate::report::{Failure, Notice, Outcome, Result, Severity};
 use settings::Settings;
@@ -149,7 +149,7 @@ fn findings_of_text(linter: Linter<'_>, manifests: &[Manifest<'_>]) -> Result<Ve
     let objects: Vec<(&Manifest<'_>, LintObject<'_>)> = manifests
         .iter()
         .zip(&values)
-        .map(|(manifest, value)| (manifest, lint_object(manifest, value)))
+        .map(|(manifest, value)| (manifest, manifest.lint_object(value)))
         .collect();
     let documents = objects.chunk_by(|(one, _), (other, _)| one.is_beside(other));
     let documents: Vec<_> = documents
@@ -157,15 +157,6 @@ fn findings_of_text(linter: Linter<'_>, manifests: &[Manifest<'_>]) -> Result<Ve
         .collect();
     let source = manifests[0].source;
     Ok(shown(source, linter.objects(&documents)))
-}
-
-fn lint_object<'a>(manifest: &'a Manifest<'_>, value: &'a Document<'_>) -> LintObject<'a> {
-    let item = match manifest.part {
-        Part::Whole => None,
-        Part::Item(at) => Some(at),
-    };
-    let identity = &manifest.identity;
-    LintObject { item, api_version: &identity.api_version, kind: &identity.kind, value: value.node() }
 }
 
 /// The findings that no comment hides, as notices.

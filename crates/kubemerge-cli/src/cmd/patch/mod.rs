@@ -14,6 +14,7 @@ use kubemerge::{Dialect, Schema};
 use rayon::prelude::*;
 
 use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
+use super::repeated;
 use crate::args::{FileOptions, PatchDialectArg, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions};
 use crate::input::{Inputs, Source};
 use crate::job::{self, LoadedPatch, Objects, Selection, pairs};
@@ -138,9 +139,13 @@ pub(crate) fn run(args: &PatchArgs, inputs: &mut Inputs) -> Result {
     let pairs = pairs(&objects.manifests, &patches, &Selection::new(&args.target, &schema)?)?;
     let rules = rules.as_ref().unwrap_or(&schema);
     let patched = Patcher::new(rules, &patches)?.all(&objects.manifests, &pairs)?;
+    let merged = pairs.iter().map(|pair| (&objects.manifests[pair.manifest], &patches[pair.patch]));
     // After the merge: a patch that cannot be applied has an error, and warnings would hide it.
     warn::unknown_fields(&schema, &patches, &patched)?;
-    if args.refusal.report(&refused_results(&schema, &patched, inputs)) == Verdict::Stop {
+    let refused = refused_results(&schema, &patched, inputs);
+    let verdicts =
+        [args.refusal.report_findings(repeated::items(rules, merged)?), args.refusal.report(&refused)];
+    if verdicts.contains(&Verdict::Stop) {
         return Ok(Outcome::Found);
     }
     Ok(objects.outcome(write::results(destination, &sources, &patched)?))

@@ -166,6 +166,9 @@ fn short_rule(root: Type<'_>, explanation: &FieldExplanation<'_>) -> String {
     if explanation.retain_keys {
         rule.push_str(", retainKeys");
     }
+    if explanation.clears_unions {
+        rule.push_str(", unions");
+    }
     rule
 }
 

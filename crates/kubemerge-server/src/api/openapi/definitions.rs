@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use kubemerge_schema::{Definition, MapType, Required, Schema, Shape, Type};
+use kubemerge_schema::{Definition, FieldUnion, MapType, Required, Schema, Shape, Type};
 use serde_json::{Map, Value, json};
 
 use super::{custom_schema, operation::meta, published, syntax::Syntax};
@@ -254,17 +254,7 @@ pub(super) fn group_version_kind(resource: &Resource, kind: &str) -> Value {
 }
 
 fn add_unions(value: &mut Value, ty: Type<'_>) {
-    let unions: Vec<Value> = ty
-        .unions()
-        .map(|union| {
-            let members = union.members().map(|one| (one.field.to_string(), one.discriminator_value.into()));
-            let mut written = json!({"fields-to-discriminateBy": members.collect::<Map<_, _>>()});
-            if let Some(discriminator) = union.discriminator() {
-                written["discriminator"] = discriminator.into();
-            }
-            written
-        })
-        .collect();
+    let unions: Vec<Value> = ty.unions().iter().map(FieldUnion::to_value).collect();
     if !unions.is_empty() {
         value["x-kubernetes-unions"] = unions.into();
     }
