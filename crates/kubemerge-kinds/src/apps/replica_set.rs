@@ -3,7 +3,7 @@
 use super::workload::{
     SELECTOR, at_most, counters, prepare_template, replicated_template, template_defaults,
 };
-use crate::columns::{AGE, CONTAINERS, Cell, IMAGES, KindColumn, NAME, POD_SELECTOR};
+use crate::columns::workload;
 use crate::core::pod_spec::template_warnings;
 use crate::field::Field;
 use crate::registry::{
@@ -40,19 +40,7 @@ pub(super) const KIND: KindEntry = KindEntry {
         validate_update: |set, _| status(set.field("status")),
         ..SubresourceRules::STATUS
     }],
-    presentation: Presentation {
-        columns: &[
-            NAME,
-            KindColumn::integer("Desired", Cell::Number("/spec/replicas")),
-            KindColumn::integer("Current", Cell::Number("/status/replicas")),
-            KindColumn::integer("Ready", Cell::Number("/status/readyReplicas")),
-            AGE,
-            CONTAINERS,
-            IMAGES,
-            POD_SELECTOR,
-        ],
-        ..Presentation::DEFAULT
-    },
+    presentation: Presentation { columns: workload::REPLICA_COLUMNS, ..Presentation::DEFAULT },
     ..KindEntry::NAMESPACED
 };
 

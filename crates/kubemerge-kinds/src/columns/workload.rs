@@ -2,9 +2,22 @@
 
 use serde_json::Value;
 
-use super::column::age;
+use super::cell::Cell;
+use super::column::{AGE, CONTAINERS, IMAGES, KindColumn, NAME, POD_SELECTOR, age};
 use super::read::{labels_text, list, moment, number, or_none, selector_text, word};
 use crate::timestamp::Timestamp;
+
+/// The columns of kinds that keep a number of pods running.
+pub(crate) const REPLICA_COLUMNS: &[KindColumn] = &[
+    NAME,
+    KindColumn::integer("Desired", Cell::Number("/spec/replicas")),
+    KindColumn::integer("Current", Cell::Number("/status/replicas")),
+    KindColumn::integer("Ready", Cell::Number("/status/readyReplicas")),
+    AGE,
+    CONTAINERS,
+    IMAGES,
+    POD_SELECTOR,
+];
 
 /// The names of the containers.
 pub(crate) fn containers(workload: &Value) -> String {

@@ -1,7 +1,7 @@
 //! ReplicationController.
 
 use super::{pod_spec::template_warnings, pod_template};
-use crate::columns::{AGE, CONTAINERS, Cell, IMAGES, KindColumn, NAME, POD_SELECTOR};
+use crate::columns::workload;
 use crate::field::Field;
 use crate::meta::NameRule;
 use crate::registry::{
@@ -35,16 +35,7 @@ pub(super) const KIND: KindEntry = KindEntry {
         ..SubresourceRules::STATUS
     }],
     presentation: Presentation {
-        columns: &[
-            NAME,
-            KindColumn::integer("Desired", Cell::Number("/spec/replicas")),
-            KindColumn::integer("Current", Cell::Number("/status/replicas")),
-            KindColumn::integer("Ready", Cell::Number("/status/readyReplicas")),
-            AGE,
-            CONTAINERS,
-            IMAGES,
-            POD_SELECTOR,
-        ],
+        columns: workload::REPLICA_COLUMNS,
         selectable: SelectableFields::listed(&[SelectableField::at("status.replicas")]),
         ..Presentation::DEFAULT
     },

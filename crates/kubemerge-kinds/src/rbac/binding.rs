@@ -24,17 +24,7 @@ pub(super) const ROLE_BINDING: KindEntry = KindEntry {
         update: validate_update,
         ..ValidationRules::DEFAULT
     },
-    presentation: Presentation {
-        columns: &[
-            NAME,
-            KindColumn::string("Role", Cell::Computed(control::role)),
-            AGE,
-            KindColumn::string("Users", Cell::Computed(control::users)).wide(),
-            KindColumn::string("Groups", Cell::Computed(control::groups)).wide(),
-            KindColumn::string("ServiceAccounts", Cell::Computed(control::service_accounts)).wide(),
-        ],
-        ..Presentation::DEFAULT
-    },
+    presentation: PRESENTATION,
     ..KindEntry::NAMESPACED
 };
 
@@ -51,18 +41,21 @@ pub(super) const CLUSTER_ROLE_BINDING: KindEntry = KindEntry {
         update: validate_update,
         ..ValidationRules::DEFAULT
     },
-    presentation: Presentation {
-        columns: &[
-            NAME,
-            KindColumn::string("Role", Cell::Computed(control::role)),
-            AGE,
-            KindColumn::string("Users", Cell::Computed(control::users)).wide(),
-            KindColumn::string("Groups", Cell::Computed(control::groups)).wide(),
-            KindColumn::string("ServiceAccounts", Cell::Computed(control::service_accounts)).wide(),
-        ],
-        ..Presentation::DEFAULT
-    },
+    presentation: PRESENTATION,
     ..KindEntry::CLUSTER
+};
+
+/// Bindings of both scopes are shown in the same way.
+const PRESENTATION: Presentation = Presentation {
+    columns: &[
+        NAME,
+        KindColumn::string("Role", Cell::Computed(control::role)),
+        AGE,
+        KindColumn::string("Users", Cell::Computed(control::users)).wide(),
+        KindColumn::string("Groups", Cell::Computed(control::groups)).wide(),
+        KindColumn::string("ServiceAccounts", Cell::Computed(control::service_accounts)).wide(),
+    ],
+    ..Presentation::DEFAULT
 };
 
 fn defaults(binding: &mut Map<'_>, _: Context) {
