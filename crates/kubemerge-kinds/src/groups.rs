@@ -17,7 +17,8 @@ macro_rules! kinds {
     }};
 }
 
-/// The entries of a group. In WebAssembly, whose size counts, no object is shown in a table and no server warns.
+/// The entries of a group. In WebAssembly, whose size counts, no object is shown in a table or in
+/// another version, and no server warns.
 const fn linked<const N: usize>(kinds: &[KindEntry]) -> [KindEntry; N] {
     let mut all = [KindEntry::UNLISTED; N];
     let mut at = 0;
@@ -25,6 +26,7 @@ const fn linked<const N: usize>(kinds: &[KindEntry]) -> [KindEntry; N] {
         all[at] = kinds[at];
         #[cfg(target_family = "wasm")]
         {
+            all[at].conversion = None;
             all[at].presentation = Presentation::DEFAULT;
             all[at].validation.warnings = ValidationRules::DEFAULT.warnings;
         }

@@ -70,6 +70,5 @@ pub mod typed;
 pub mod unknown_fields;
 
 pub use admit::{BuiltinKind, FoundKind, Refusal, admit, admit_update};
-pub use autoscaling::{autoscaler_to_v1, autoscaler_to_v2};
 pub use kubemerge_value::{timestamp, tree};
 pub use registry::{reset_fields, strategy};

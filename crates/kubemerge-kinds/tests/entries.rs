@@ -144,7 +144,7 @@ fn selectable_fields_are_fields_of_the_stored_object() {
     for resource in schema.resources() {
         let entry = entry(resource);
         let served = api_version(resource.group(), resource.version());
-        let stored = entry.stored_in.unwrap_or(&served);
+        let stored = entry.conversion.map_or(&*served, |conversion| conversion.stored_in);
         for field in entry.presentation.selectable.fields {
             let found = resolve(&schema, stored, resource.kind(), field.path.split('.'));
             assert!(found.is_some(), "{stored} {} {}", resource.kind(), field.path);

@@ -4,6 +4,7 @@
 //! not validated.
 
 use super::autoscaler::{OLDER, replicas_and_target, status};
+use super::conversion;
 use crate::field::Field;
 use crate::registry::{
     Context, DecodeRules, KindEntry, OnUpdate, Strategy, SubresourceRules, ValidationRules,
@@ -17,6 +18,7 @@ const DEFAULT_CPU_UTILIZATION: i64 = 80;
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "HorizontalPodAutoscaler",
     versions: &["v1"],
+    conversion: Some(conversion::V1),
     decode: DecodeRules { defaults, track: Some(annotate_current_metrics), ..DecodeRules::DEFAULT },
     strategy: Strategy {
         prepare_update: |autoscaler, _, _| annotate_current_metrics(autoscaler),

@@ -3,9 +3,15 @@
 //! Version v1 has one metric, the utilization of CPUs. What only v2 can say is in annotations there, in forms of their
 //! own: texts whose members are in the order of Go's structs.
 
-use serde_json::{Map, Value, json};
+use kubemerge_value::Document;
 
-use super::conversion_metrics::{metric_spec_v1, metric_spec_v2, metric_status_v1, metric_status_v2};
+use super::conversion_metrics::{
+    at, cpu_current, cpu_target, list_text, metric_spec_v1, metric_spec_v2, metric_status_v1,
+    metric_status_v2,
+};
+use crate::registry::{Conversion, RulesRead};
+use crate::tree::{Arena, List, Map, Value};
+use crate::typed::read_typed_form;
 
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
@@ -21,6 +27,8 @@ const ROUND_TRIP: [&str; 6] = [
 ];
 
 const DEFAULT_CPU_UTILIZATION: i64 = 80;
+/// Far more than anything in such an annotation has.
+const MAX_ANNOTATION_DEPTH: usize = 128;
 
 /// Behavior as the annotation names it, and as v2 does: the annotation is an internal type of Kubernetes.
 const RULES: [(&str, &str); 2] = [("ScaleUp", "scaleUp"), ("ScaleDown", "scaleDown")];
@@ -33,178 +41,205 @@ const RULE_FIELDS: [(&str, &str); 4] = [
 const POLICY_FIELDS: [(&str, &str); 3] =
     [("Type", "type"), ("Value", "value"), ("PeriodSeconds", "periodSeconds")];
 
-/// An autoscaler of version v2 in version v1.
-pub fn autoscaler_to_v1(v2: &Value) -> Value {
-    let mut v1 = v2.clone();
-    v1["apiVersion"] = json!("autoscaling/v1");
-    let mut annotations = other_annotations(v2);
-    let mut spec = taken(&mut v1, "spec");
-    let metrics = list(spec.remove("metrics"));
-    if let Some(utilization) = metrics.iter().find_map(cpu_utilization) {
-        spec.insert("targetCPUUtilizationPercentage".into(), utilization.clone());
+/// Version v1, which is stored as v2.
+pub(super) const V1: Conversion = Conversion {
+    stored_in: "autoscaling/v2",
+    from_stored: v2_to_v1,
+    to_stored: v1_to_v2,
+    rules: RulesRead::StoredVersion,
+};
+
+fn v2_to_v1(autoscaler: &mut Map<'_>) {
+    let arena = autoscaler.arena();
+    let spec = autoscaler.ensure_map("spec");
+    let metrics = spec.remove("metrics");
+    let behavior = spec.remove("behavior").filter(|behavior| !matches!(behavior, Value::Null));
+    if let Some(utilization) = items(&metrics).iter().find_map(cpu_utilization) {
+        spec.set("targetCPUUtilizationPercentage", utilization.copy_in(arena));
     }
-    let others: Vec<String> =
-        metrics.iter().filter(|metric| cpu_utilization(metric).is_none()).map(metric_spec_v1).collect();
-    annotate(&mut annotations, METRICS, &others);
-    if let Some(behavior) = spec.remove("behavior").filter(|behavior| !behavior.is_null()) {
-        annotations.insert(BEHAVIOR.into(), behavior_text(&behavior).into());
+    let status = autoscaler.ensure_map("status");
+    let (current, conditions) = (status.remove("currentMetrics"), status.remove("conditions"));
+    if let Some(utilization) = items(&current).iter().rev().find_map(current_cpu_utilization) {
+        status.set("currentCPUUtilizationPercentage", utilization.copy_in(arena));
     }
-    v1["spec"] = spec.into();
-    let mut status = taken(&mut v1, "status");
-    let current = list(status.remove("currentMetrics"));
-    let conditions = list(status.remove("conditions"));
-    let utilization = current.iter().filter(|metric| metric["resource"]["name"] == "cpu");
-    let mut utilization = utilization.map(|metric| &metric["resource"]["current"]["averageUtilization"]);
-    if let Some(utilization) = utilization.rfind(|value| !value.is_null()) {
-        status.insert("currentCPUUtilizationPercentage".into(), utilization.clone());
+    if !status.has("currentReplicas") {
+        status.set("currentReplicas", 0);
     }
-    status.entry("currentReplicas").or_insert(json!(0));
-    v1["status"] = status.into();
-    annotate(&mut annotations, CURRENT_METRICS, &current.iter().map(metric_status_v1).collect::<Vec<_>>());
-    annotate(&mut annotations, CONDITIONS, &conditions.iter().map(condition_text).collect::<Vec<_>>());
-    set_annotations(&mut v1, annotations);
-    v1
+    let others = items(&metrics).iter().filter(|metric| cpu_utilization(metric).is_none());
+    let texts = [
+        (METRICS, others.map(metric_spec_v1).collect()),
+        (CURRENT_METRICS, items(&current).iter().map(metric_status_v1).collect()),
+        (CONDITIONS, items(&conditions).iter().map(condition_text).collect::<Vec<_>>()),
+    ];
+    change_annotations(autoscaler, |annotations| {
+        for (name, items) in texts.iter().filter(|(_, items)| !items.is_empty()) {
+            annotations.set_text(name, &list_text(items));
+        }
+        if let Some(behavior) = &behavior {
+            annotations.set_text(BEHAVIOR, &behavior_text(behavior));
+        }
+    });
 }
 
-/// An autoscaler of version v1 in version v2.
-pub fn autoscaler_to_v2(v1: &Value) -> Value {
-    let mut v2 = v1.clone();
-    v2["apiVersion"] = json!("autoscaling/v2");
-    let given = |name: &str| v1.pointer("/metadata/annotations").and_then(|all| all[name].as_str());
-    // What cannot be read is dropped, as Kubernetes does.
-    let parsed = |name: &str| given(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let mut spec = taken(&mut v2, "spec");
-    let mut metrics: Vec<Value> = list(parsed(METRICS)).iter().map(metric_spec_v2).collect();
-    metrics.extend(spec.remove("targetCPUUtilizationPercentage").map(|percent| cpu_metric(&percent)));
-    if metrics.is_empty() {
-        metrics.push(cpu_metric(&json!(DEFAULT_CPU_UTILIZATION)));
+fn v1_to_v2(autoscaler: &mut Map<'_>) {
+    let arena = autoscaler.arena();
+    let annotations = autoscaler.map("metadata").and_then(|metadata| metadata.map("annotations"));
+    let read = |name: &str| annotations.and_then(|all| read_annotation(arena, all.str(name)));
+    let [metrics, behavior, current, conditions] = [METRICS, BEHAVIOR, CURRENT_METRICS, CONDITIONS].map(read);
+    let spec = autoscaler.ensure_map("spec");
+    let mut all = converted(arena, items(&metrics), metric_spec_v2);
+    if let Some(percent) = spec.remove("targetCPUUtilizationPercentage") {
+        all.push(cpu_target(arena, percent));
     }
-    spec.insert("metrics".into(), metrics.into());
-    if let Some(behavior) = parsed(BEHAVIOR).as_ref().and_then(behavior_v2) {
-        spec.insert("behavior".into(), behavior);
+    if all.is_empty() {
+        all.push(cpu_target(arena, DEFAULT_CPU_UTILIZATION.into()));
     }
-    v2["spec"] = spec.into();
-    let mut status = taken(&mut v2, "status");
-    if status.get("currentReplicas") == Some(&json!(0)) {
+    spec.set("metrics", all);
+    if let Some(behavior) = behavior.as_ref().and_then(|behavior| behavior_v2(arena, behavior)) {
+        spec.set("behavior", behavior);
+    }
+    let status = autoscaler.ensure_map("status");
+    if status.int("currentReplicas") == Some(0) {
         status.remove("currentReplicas");
     }
-    let own = status.remove("currentCPUUtilizationPercentage").map(|percent| {
-        json!([{"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": percent}}}])
-    });
+    let own = status.remove("currentCPUUtilizationPercentage");
     // The annotation says more than the status.
-    let current = parsed(CURRENT_METRICS).map(|all| list(Some(all)).iter().map(metric_status_v2).collect());
-    status.insert("currentMetrics".into(), current.or(own).unwrap_or_default());
-    if let Some(conditions) =
-        parsed(CONDITIONS).filter(|all| all.as_array().is_some_and(|all| !all.is_empty()))
-    {
-        status.insert("conditions".into(), conditions);
+    let current = match (current, own) {
+        (Some(current), _) => converted(arena, list(&current), metric_status_v2).into(),
+        (None, Some(percent)) => {
+            let mut list = List::new_in(arena);
+            list.push(cpu_current(arena, percent));
+            list.into()
+        }
+        (None, None) => Value::Null,
+    };
+    status.set("currentMetrics", current);
+    if let Some(conditions) = conditions.filter(|conditions| !list(conditions).is_empty()) {
+        status.set("conditions", conditions);
     }
-    v2["status"] = status.into();
-    set_annotations(&mut v2, other_annotations(v1));
-    v2
+    change_annotations(autoscaler, |_| {});
 }
 
-/// The members of an object's field, taken out of it.
-fn taken(object: &mut Value, name: &str) -> Map<String, Value> {
-    match object.get_mut(name).map(Value::take) {
-        Some(Value::Object(members)) => members,
-        _ => Map::new(),
+/// What an annotation says; what cannot be read is dropped, as Kubernetes does.
+fn read_annotation<'a>(arena: &'a Arena, text: &'a str) -> Option<Value<'a>> {
+    let document = Document::check(text.as_bytes()).ok()?;
+    (document.depth() < MAX_ANNOTATION_DEPTH).then(|| read_typed_form(arena, text))
+}
+
+fn list<'v, 'a>(value: &'v Value<'a>) -> &'v [Value<'a>] {
+    value.as_list().map_or(&[], |list| list)
+}
+
+fn items<'v, 'a>(value: &'v Option<Value<'a>>) -> &'v [Value<'a>] {
+    value.as_ref().map_or(&[], list)
+}
+
+fn converted<'a>(
+    arena: &'a Arena,
+    items: &[Value<'a>],
+    convert: fn(&'a Arena, &Value<'a>) -> Value<'a>,
+) -> List<'a> {
+    let mut converted = List::new_in(arena);
+    items.iter().for_each(|item| converted.push(convert(arena, item)));
+    converted
+}
+
+/// Replaces the annotations that are part of the conversion.
+fn change_annotations<'a>(autoscaler: &mut Map<'a>, change: impl FnOnce(&mut Map<'a>)) {
+    let metadata = autoscaler.ensure_map("metadata");
+    let annotations = metadata.ensure_map("annotations");
+    ROUND_TRIP.iter().for_each(|name| drop(annotations.remove(name)));
+    change(annotations);
+    if annotations.is_empty() {
+        metadata.remove("annotations");
     }
 }
 
-fn list(value: Option<Value>) -> Vec<Value> {
-    match value {
-        Some(Value::Array(items)) => items,
-        _ => Vec::new(),
-    }
+fn cpu_utilization<'v, 'a>(metric: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    let is_resource = at(metric, &["type"]).as_str() == Some("Resource");
+    cpu(metric, "target").filter(|_| is_resource)
 }
 
-/// The annotations that are not part of the conversion.
-fn other_annotations(object: &Value) -> Map<String, Value> {
-    let mut annotations =
-        object.pointer("/metadata/annotations").and_then(Value::as_object).cloned().unwrap_or_default();
-    ROUND_TRIP.iter().for_each(|name| drop(annotations.remove(*name)));
-    annotations
+fn current_cpu_utilization<'v, 'a>(metric: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    cpu(metric, "current")
 }
 
-fn set_annotations(object: &mut Value, annotations: Map<String, Value>) {
-    let mut metadata = taken(object, "metadata");
-    metadata.remove("annotations");
-    if !annotations.is_empty() {
-        metadata.insert("annotations".into(), annotations.into());
-    }
-    object["metadata"] = metadata.into();
-}
-
-fn annotate(annotations: &mut Map<String, Value>, name: &str, items: &[String]) {
-    if !items.is_empty() {
-        annotations.insert(name.to_string(), format!("[{}]", items.join(",")).into());
-    }
-}
-
-fn cpu_utilization(metric: &Value) -> Option<&Value> {
-    let resource = metric.get("resource").filter(|resource| resource["name"] == "cpu")?;
-    Some(&resource["target"]["averageUtilization"])
-        .filter(|value| metric["type"] == "Resource" && !value.is_null())
-}
-
-fn cpu_metric(percent: &Value) -> Value {
-    json!({"type": "Resource",
-        "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": percent}}})
+fn cpu<'v, 'a>(metric: &'v Value<'a>, values: &str) -> Option<&'v Value<'a>> {
+    let is_cpu = at(metric, &["resource", "name"]).as_str() == Some("cpu");
+    Some(at(metric, &["resource", values, "averageUtilization"]))
+        .filter(|value| is_cpu && !matches!(value, Value::Null))
 }
 
 /// Members in the order of a Go struct; those without a value are written as null.
-fn go_struct(fields: &[(&str, &str)], value: &Value, text: impl Fn(&str, &Value) -> String) -> String {
+fn go_struct(fields: &[(&str, &str)], value: &Value<'_>, text: impl Fn(&Value<'_>) -> String) -> String {
     let members: Vec<String> =
-        fields.iter().map(|(go, json)| format!("\"{go}\":{}", text(json, &value[*json]))).collect();
+        fields.iter().map(|(go, json)| format!("\"{go}\":{}", text(at(value, &[json])))).collect();
     format!("{{{}}}", members.join(","))
 }
 
-fn behavior_text(behavior: &Value) -> String {
-    go_struct(&RULES, behavior, |_, rules| match rules {
-        Value::Null => "null".into(),
-        rules => go_struct(&RULE_FIELDS, rules, |_, value| match value {
-            Value::Array(policies) => {
-                let policy = |one: &Value| go_struct(&POLICY_FIELDS, one, |_, value| value.to_string());
-                format!("[{}]", policies.iter().map(policy).collect::<Vec<_>>().join(","))
+fn behavior_text(behavior: &Value<'_>) -> String {
+    go_struct(&RULES, behavior, |rules| match rules {
+        Value::Null => "null".to_owned(),
+        rules => go_struct(&RULE_FIELDS, rules, |value| match value {
+            Value::List(policies) => {
+                let policy = |one| go_struct(&POLICY_FIELDS, one, |value| value.to_text());
+                list_text(&policies.iter().map(policy).collect::<Vec<_>>())
             }
-            value => value.to_string(),
+            value => value.to_text(),
         }),
     })
 }
 
-fn behavior_v2(text: &Value) -> Option<Value> {
-    let renamed = |fields: &[(&str, &str)], value: &Value| -> Map<String, Value> {
-        let found = fields.iter().map(|(go, json)| ((*json).to_string(), value[*go].clone()));
-        found.filter(|(_, value)| !value.is_null()).collect()
-    };
-    let mut behavior = renamed(&RULES, text);
-    for rules in behavior.values_mut() {
-        let mut fields = renamed(&RULE_FIELDS, rules);
-        if let Some(Value::Array(policies)) = fields.get_mut("policies") {
-            policies.iter_mut().for_each(|policy| *policy = renamed(&POLICY_FIELDS, policy).into());
+fn behavior_v2<'a>(arena: &'a Arena, text: &Value<'a>) -> Option<Map<'a>> {
+    let mut behavior = renamed(arena, &RULES, text);
+    for (_, rules) in behavior.iter_mut() {
+        let mut fields = renamed(arena, &RULE_FIELDS, rules);
+        for policy in fields.list_mut("policies").into_iter().flat_map(|policies| policies.iter_mut()) {
+            *policy = renamed(arena, &POLICY_FIELDS, policy).into();
         }
         *rules = fields.into();
     }
-    (!behavior.is_empty()).then(|| behavior.into())
+    (!behavior.is_empty()).then_some(behavior)
 }
 
-fn condition_text(condition: &Value) -> String {
+fn renamed<'a>(arena: &'a Arena, fields: &[(&'static str, &'static str)], value: &Value<'a>) -> Map<'a> {
+    let mut renamed = Map::new_in(arena);
+    for (go, json) in fields {
+        match at(value, &[go]) {
+            Value::Null => {}
+            value => renamed.set(json, value.copy_in(arena)),
+        }
+    }
+    renamed
+}
+
+fn condition_text(condition: &Value<'_>) -> String {
     let fields = ["type", "status", "lastTransitionTime", "reason", "message", "observedGeneration"];
     let always = ["type", "status", "lastTransitionTime"];
-    let written = fields.iter().filter(|name| always.contains(name) || condition.get(**name).is_some());
-    let members: Vec<String> = written.map(|name| format!("\"{name}\":{}", condition[*name])).collect();
+    let is_given = |name: &str| condition.as_map().is_some_and(|condition| condition.has(name));
+    let written = fields.iter().filter(|name| always.contains(name) || is_given(name));
+    let members: Vec<String> =
+        written.map(|name| format!("\"{name}\":{}", at(condition, &[name]).to_text())).collect();
     format!("{{{}}}", members.join(","))
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value as Json, json};
+
     use super::*;
+
+    fn convert(convert: fn(&mut Map<'_>), json: &Json) -> Json {
+        let arena = Arena::new();
+        let Value::Map(mut autoscaler) = Value::of_json(json, &arena) else { return Json::Null };
+        convert(&mut autoscaler);
+        serde_json::from_str(&autoscaler.to_text()).unwrap()
+    }
 
     /// As kube-apiserver 1.37 shows it in version v1.
     #[test]
     fn metrics_of_version_2_are_annotations_of_version_1() {
-        let v2 = json!({"apiVersion": "autoscaling/v2", "metadata": {"name": "a"},
+        let v2 = json!({"metadata": {"name": "a"},
             "spec": {"maxReplicas": 10, "metrics": [
                 {"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 60}}},
                 {"type": "Pods", "pods": {"metric": {"name": "rps"}, "target": {"type": "AverageValue", "averageValue": "100"}}},
@@ -212,7 +247,7 @@ mod tests {
                     "metric": {"name": "hits", "selector": {"matchLabels": {"a": "b"}}}, "target": {"type": "Value", "value": "2k"}}}],
                 "behavior": {"scaleDown": {"selectPolicy": "Disabled", "policies": [{"type": "Pods", "value": 1, "periodSeconds": 60}]}}},
             "status": {"desiredReplicas": 0, "currentMetrics": null}});
-        let v1 = autoscaler_to_v1(&v2);
+        let v1 = convert(v2_to_v1, &v2);
         assert_eq!(v1["spec"], json!({"maxReplicas": 10, "targetCPUUtilizationPercentage": 60}));
         assert_eq!(v1["status"], json!({"currentReplicas": 0, "desiredReplicas": 0}));
         assert_eq!(
@@ -233,6 +268,18 @@ mod tests {
         // The CPU metric comes last after the way back.
         let mut expected = v2;
         let metrics = expected["spec"]["metrics"].as_array_mut().map(|metrics| metrics.rotate_left(1));
-        assert_eq!((autoscaler_to_v2(&v1), metrics), (expected, Some(())));
+        assert_eq!((convert(v1_to_v2, &v1), metrics), (expected, Some(())));
+    }
+
+    #[test]
+    fn annotations_that_cannot_be_read_are_dropped() {
+        let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+        for text in ["", "[{]", "7", &deep] {
+            let v1 = json!({"metadata": {"annotations": {METRICS: text, "a": "b"}}, "spec": {}});
+            let v2 = convert(v1_to_v2, &v1);
+            assert_eq!(v2["metadata"], json!({"annotations": {"a": "b"}}), "{text:.9}");
+            let utilization = &v2["spec"]["metrics"][0]["resource"]["target"]["averageUtilization"];
+            assert_eq!(utilization, &json!(DEFAULT_CPU_UTILIZATION), "{text:.9}");
+        }
     }
 }

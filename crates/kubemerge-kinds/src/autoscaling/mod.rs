@@ -9,8 +9,6 @@ mod conversion_metrics;
 mod metrics;
 mod reference;
 
-pub use conversion::{autoscaler_to_v1, autoscaler_to_v2};
-
 use crate::registry::KindEntry;
 
 pub(crate) const KINDS: &[KindEntry] = &[autoscaler_v1::KIND, autoscaler_v2::KIND, autoscaler::OLDER];

@@ -6,14 +6,15 @@ use crate::columns;
 use crate::core::event::{self, EventFields};
 use crate::field::{BadValue, Field};
 use crate::registry::{
-    KindEntry, OnUpdate, Permission, Presentation, Propagation, SelectableField, SelectableFields, Strategy,
-    ValidationRules,
+    Conversion, KindEntry, OnUpdate, Permission, Presentation, Propagation, RulesRead, SelectableField,
+    SelectableFields, Strategy, ValidationRules,
 };
+use crate::tree::Map;
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "Event",
     // The Events of both groups are the same objects.
-    stored_in: Some("v1"),
+    conversion: Some(Conversion { stored_in: "v1", from_stored, to_stored, rules: RulesRead::ServedVersion }),
     strategy: Strategy {
         create_on_update: Permission::Granted,
         default_propagation: Propagation::Unsupported,
@@ -51,6 +52,42 @@ pub(super) const KIND: KindEntry = KindEntry {
     },
     ..KindEntry::NAMESPACED
 };
+
+/// The fields of an Event as they are stored, and their names in this group.
+const RENAMED: [(&str, &str); 7] = [
+    ("count", "deprecatedCount"),
+    ("firstTimestamp", "deprecatedFirstTimestamp"),
+    ("involvedObject", "regarding"),
+    ("lastTimestamp", "deprecatedLastTimestamp"),
+    ("message", "note"),
+    ("reportingComponent", "reportingController"),
+    ("source", "deprecatedSource"),
+];
+
+/// This group leaves out what is empty; the core group writes it.
+fn from_stored(event: &mut Map<'_>) {
+    RENAMED.iter().for_each(|(stored, served)| rename(event, stored, served));
+    for name in ["reportingController", "reportingInstance"] {
+        if event.str(name).is_empty() {
+            event.remove(name);
+        }
+    }
+}
+
+fn to_stored(event: &mut Map<'_>) {
+    RENAMED.iter().for_each(|(stored, served)| rename(event, served, stored));
+    for name in ["reportingComponent", "reportingInstance"] {
+        if !event.has(name) {
+            event.set(name, "");
+        }
+    }
+}
+
+fn rename(event: &mut Map<'_>, from: &str, to: &'static str) {
+    if let Some(value) = event.remove(from) {
+        event.set(to, value);
+    }
+}
 
 fn validate_create_only(event: Field<'_>) {
     series(event.field("series"));

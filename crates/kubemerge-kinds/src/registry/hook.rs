@@ -25,8 +25,8 @@ pub type ChangeObject = for<'a> fn(&mut Map<'a>, Context);
 pub type ChangeUpdate = for<'a> fn(&mut Map<'a>, &Map<'_>, Context);
 /// Answers why an object cannot be converted.
 pub type RefuseConversion = for<'a> fn(&Map<'a>) -> Option<String>;
-/// Adds to an object what has an owner although only the server sets it.
-pub type Track = for<'a> fn(&mut Map<'a>);
+/// Changes an object, in every version of Kubernetes in the same way.
+pub type Change = for<'a> fn(&mut Map<'a>);
 /// Runs before an object is prepared: fills in what an allocation needs; answers what makes it impossible.
 pub type Begin = for<'a> fn(&mut Map<'a>, Option<&Map<'_>>, Context) -> Vec<FieldError>;
 /// Validates an object.

@@ -3,6 +3,7 @@
 //! The folders of the API groups have one constant for each kind, in the file of the kind; `groups.rs` lists the folders.
 //! There is no other table by group and kind.
 
+mod conversion;
 mod decode;
 mod generation;
 mod hook;
@@ -13,10 +14,11 @@ pub mod strategy;
 mod subresource;
 mod validation;
 
+pub use conversion::{Conversion, RulesRead};
 pub use decode::DecodeRules;
 pub use generation::{Counted, GenerationRule};
 pub use hook::{
-    Begin, ChangeObject, ChangeUpdate, Context, RefuseConversion, RowCondition, Track, Validate,
+    Begin, Change, ChangeObject, ChangeUpdate, Context, RefuseConversion, RowCondition, Validate,
     ValidateUpdate, Warn,
 };
 pub(crate) use keep::{keep_field, keep_whole_metadata};
@@ -42,8 +44,8 @@ pub struct KindEntry {
     pub scope: Scope,
     /// How much is known of the kind.
     pub coverage: Coverage,
-    /// The apiVersion in which objects are stored, if that is one of another group.
-    pub stored_in: Option<&'static str>,
+    /// How objects become those of the stored version, if that has other fields.
+    pub conversion: Option<Conversion>,
     /// From text to an object.
     pub decode: DecodeRules,
     /// What a write does to an object, and which writes are allowed.
@@ -73,7 +75,7 @@ impl KindEntry {
         versions: &[],
         scope: Scope::Namespaced,
         coverage: Coverage::Rules,
-        stored_in: None,
+        conversion: None,
         decode: DecodeRules::DEFAULT,
         strategy: Strategy::DEFAULT,
         validation: ValidationRules::DEFAULT,

@@ -2,13 +2,12 @@
 
 use kubemerge::Guide;
 use kubemerge_kinds::{
-    BuiltinKind, autoscaler_to_v1, autoscaler_to_v2,
+    BuiltinKind,
     columns::TableColumn,
     field_error::FieldError,
     ordered_json::OrderedJson,
-    registry::KindEntry,
-    tree::{Arena, Map, Value},
-    typed::read_typed_form,
+    registry::{Conversion, KindEntry, RulesRead},
+    tree::{Arena, Map},
 };
 use kubemerge_schema::Schema;
 use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
@@ -28,17 +27,6 @@ use crate::{
 /// Upstream: the scheme of built-in kinds is named after the file that makes it.
 const SCHEME: &str = " in scheme \"pkg/runtime/scheme.go:111\"";
 
-/// The fields of an Event as they are stored, and their names in `events.k8s.io`.
-const EVENT: [(&str, &str); 7] = [
-    ("count", "deprecatedCount"),
-    ("firstTimestamp", "deprecatedFirstTimestamp"),
-    ("involvedObject", "regarding"),
-    ("lastTimestamp", "deprecatedLastTimestamp"),
-    ("message", "note"),
-    ("reportingComponent", "reportingController"),
-    ("source", "deprecatedSource"),
-];
-
 /// A built-in kind.
 #[derive(Clone, Copy)]
 pub(crate) struct BuiltIn<'c> {
@@ -48,24 +36,24 @@ pub(crate) struct BuiltIn<'c> {
 }
 
 impl<'c> BuiltIn<'c> {
-    /// The kind whose rules apply: those of the version that is stored.
+    /// The kind whose rules apply.
     fn rules(&self) -> BuiltinKind<'c> {
-        match is_converted(self.resource) {
-            true => {
-                let newest =
-                    BuiltinKind::find(&self.cluster.schema, &self.resource.storage, &self.resource.kind);
-                newest.unwrap_or(self.kind)
-            }
-            false => self.kind,
-        }
+        let stored = || BuiltinKind::find(&self.cluster.schema, &self.resource.storage, &self.resource.kind);
+        self.converted_for_rules().and_then(|_| stored()).unwrap_or(self.kind)
+    }
+
+    /// How objects become those of the stored version, if that has other fields.
+    fn conversion(&self) -> Option<Conversion> {
+        self.entry()?.conversion
+    }
+
+    /// The conversion that comes before the rules.
+    fn converted_for_rules(&self) -> Option<Conversion> {
+        self.conversion().filter(|conversion| conversion.rules == RulesRead::StoredVersion)
     }
 
     fn entry(&self) -> Option<&'static KindEntry> {
         self.resource.entry()
-    }
-
-    fn has_other_words(&self) -> bool {
-        self.resource.group != self.resource.home()
     }
 }
 
@@ -141,12 +129,9 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
 
     fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c> {
         let text = record.canonical().as_str();
-        if is_converted(self.resource) {
-            return autoscaler(arena, text, autoscaler_to_v1);
-        }
         let mut object = self.kind.read_stored(arena, text);
-        if self.has_other_words() {
-            show_event(&mut object);
+        if let Some(conversion) = self.conversion() {
+            (conversion.from_stored)(&mut object);
         }
         if object.str("apiVersion") != self.resource.api_version {
             object.set_text("apiVersion", &self.resource.api_version);
@@ -155,7 +140,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     }
 
     fn is_as_stored(&self, _: &Record) -> bool {
-        !self.has_other_words() && !is_converted(self.resource)
+        self.conversion().is_none()
     }
 
     fn ownership(&self, subresource: &str) -> OwnershipFacts {
@@ -197,11 +182,11 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         old: Option<&'c Record>,
         arena: &'c Arena,
     ) -> Option<(Map<'c>, Option<Map<'c>>)> {
-        if !is_converted(self.resource) {
-            return None;
-        }
+        let conversion = self.converted_for_rules()?;
         let rules = self.rules();
-        let mut object = autoscaler(arena, &object.to_text(), autoscaler_to_v2);
+        let mut object = object.copy_in(arena);
+        (conversion.to_stored)(&mut object);
+        object.set_text("apiVersion", &self.resource.storage);
         // What Go writes of the converted object.
         if let Ok(decoded) = rules.decode(arena, arena.alloc_str(&object.to_text())) {
             object = decoded.object;
@@ -248,15 +233,14 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
 
     fn to_stored(&self, object: &mut Map<'c>) {
         let resource = self.resource;
-        // The rules have worked on the stored version unless the object was loaded past the API.
-        if is_converted(resource) && object.str("apiVersion") != resource.storage {
-            *object = autoscaler(object.arena(), &object.to_text(), autoscaler_to_v2);
+        // The rules may have worked on the stored version already.
+        if let Some(conversion) = self.conversion()
+            && object.str("apiVersion") != resource.storage
+        {
+            (conversion.to_stored)(object);
         }
         object.set_text("apiVersion", &resource.storage);
         object.set_text("kind", &resource.kind);
-        if self.has_other_words() {
-            store_event(object);
-        }
     }
 
     fn load(&self, mut object: Map<'c>, arena: &'c Arena) -> Map<'c> {
@@ -277,7 +261,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     }
 
     fn is_printed_as_stored(&self) -> bool {
-        is_converted(self.resource)
+        self.converted_for_rules().is_some()
     }
 
     fn quoted(&self, object: OrderedJson) -> OrderedJson {
@@ -296,52 +280,4 @@ pub(crate) fn decode_complete<'a>(
     let mut object = decoded.object;
     kind.default(&mut object);
     Ok((object, decoded.strict.iter().map(ToString::to_string).collect()))
-}
-
-/// Whether the fields of the version that is served differ from those of the version that is stored.
-fn is_converted(resource: &Resource) -> bool {
-    resource.kind == "HorizontalPodAutoscaler"
-        && resource.api_version == "autoscaling/v1"
-        && resource.storage == "autoscaling/v2"
-}
-
-/// An autoscaler in another version.
-fn autoscaler<'a>(
-    arena: &'a Arena,
-    text: &str,
-    convert: fn(&serde_json::Value) -> serde_json::Value,
-) -> Map<'a> {
-    // Both texts are our own.
-    let converted = convert(&serde_json::from_str(text).unwrap_or_default()).to_string();
-    match read_typed_form(arena, arena.alloc_str(&converted)) {
-        Value::Map(object) => object,
-        _ => Map::new_in(arena),
-    }
-}
-
-/// The newer group leaves out what is empty; the core group writes it.
-fn show_event(event: &mut Map<'_>) {
-    EVENT.iter().for_each(|(stored, shown)| rename(event, stored, shown));
-    for name in ["reportingController", "reportingInstance"] {
-        if event.str(name).is_empty() {
-            event.remove(name);
-        }
-    }
-}
-
-/// The other way round: an Event is stored as the core group writes it.
-fn store_event(event: &mut Map<'_>) {
-    EVENT.iter().for_each(|(stored, shown)| rename(event, shown, stored));
-    for name in ["reportingComponent", "reportingInstance"] {
-        if !event.has(name) {
-            event.set(name, "");
-        }
-    }
-}
-
-/// Gives a field another name.
-fn rename(object: &mut Map<'_>, from: &str, to: &'static str) {
-    if let Some(value) = object.remove(from) {
-        object.set(to, value);
-    }
 }

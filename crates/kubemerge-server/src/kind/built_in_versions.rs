@@ -1,15 +1,13 @@
 //! The versions of a built-in kind, as field managers see them.
 
-use kubemerge_kinds::{BuiltinKind, autoscaler_to_v1, autoscaler_to_v2};
+use kubemerge_kinds::{BuiltinKind, custom, groups, registry::Conversion, tree::Map};
 use kubemerge_schema::{Schema, TypeRef};
 use kubemerge_ssa::{
     ConversionError, SameForm, VersionConverter,
     value::{Arena, ParsedValue},
 };
 
-use crate::catalog::Resource;
-
-const OLD_AUTOSCALER: &str = "autoscaling/v1";
+use crate::{catalog::Resource, protocol::group_version::split_api_version};
 
 /// The versions of a built-in kind, which differ in `apiVersion` only for nearly all kinds.
 pub(super) struct BuiltInVersions<'t> {
@@ -28,25 +26,34 @@ impl BuiltInVersions<'_> {
         is_core(api_version) == is_core(&self.resource.api_version)
     }
 
+    fn conversion(&self, api_version: &str) -> Option<Conversion> {
+        let (group, version) = split_api_version(api_version);
+        groups::entry(group, version, &self.resource.kind).conversion
+    }
+
     /// What Go writes of an object in its own version; what does not fit its type stays as it is.
-    fn typed(&self, api_version: &str, object: String) -> String {
+    fn typed<'a>(&'a self, api_version: &str, text: &'a str, arena: &'a Arena) -> Map<'a> {
         let kind = BuiltinKind::find(self.schema, api_version, &self.resource.kind);
-        let arena = Arena::new();
-        let decoded = kind.and_then(|kind| kind.decode(&arena, &object).ok());
-        decoded.map(|decoded| decoded.object.to_text()).unwrap_or(object)
+        let decoded = kind.and_then(|kind| kind.decode(arena, text).ok());
+        decoded.map_or_else(|| custom::decode(arena, text), |decoded| decoded.object)
     }
 
     /// The object in a version with other fields; none if only `apiVersion` differs.
     fn with_other_fields(&self, object: ParsedValue<'_>, api_version: &str) -> Option<String> {
         let given = object.get("apiVersion")?.as_str()?;
-        if !has_other_fields(&self.resource.kind, given, api_version) {
+        let (from, to) = (self.conversion(given), self.conversion(api_version));
+        if from.is_some() == to.is_some() {
             return None;
         }
+        let arena = Arena::new();
+        let text = String::from_utf8(object.to_json()).ok()?;
         // Conversion is between Go types: an explicit null is gone after it.
-        let typed = self.typed(given, String::from_utf8(object.to_json()).ok()?);
-        let convert = if api_version == OLD_AUTOSCALER { autoscaler_to_v1 } else { autoscaler_to_v2 };
-        let other = convert(&serde_json::from_str(&typed).ok()?);
-        Some(self.typed(api_version, other.to_string()))
+        let mut other = self.typed(given, &text, &arena);
+        from.into_iter().for_each(|from| (from.to_stored)(&mut other));
+        to.into_iter().for_each(|to| (to.from_stored)(&mut other));
+        other.set_text("apiVersion", api_version);
+        let other = other.to_text();
+        Some(self.typed(api_version, &other, &arena).to_text())
     }
 }
 
@@ -70,9 +77,4 @@ impl VersionConverter for BuiltInVersions<'_> {
                 .map_err(|error| ConversionError::Failed(error.to_string())),
         }
     }
-}
-
-/// Whether two versions of a built-in kind differ in more than their name.
-fn has_other_fields(kind: &str, one: &str, other: &str) -> bool {
-    kind == "HorizontalPodAutoscaler" && (one == OLD_AUTOSCALER) != (other == OLD_AUTOSCALER)
 }
