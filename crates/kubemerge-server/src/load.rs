@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use kubemerge_kinds::tree::{Arena, List, Map};
+use kubemerge_kinds::tree::Arena;
 use serde_json::{Value, json};
 
 use crate::{
@@ -20,8 +20,8 @@ use crate::{
     },
     store::{KnownForm, Record, Revision, metadata_field::Field},
     write::{
-        commit::{is_namespace, unless_changed},
-        definition, namespace, prepare,
+        commit::unless_changed,
+        definition, namespace,
         track::{self, Tracked},
         transaction::Transaction,
     },
@@ -126,7 +126,11 @@ fn read(cluster: &Cluster, value: &Value, completion: Completion) -> Outcome<Loa
     let kind = Kind::of(cluster, &resource);
     let mut object = draft.tree;
     if completion == Completion::Whole {
-        set_first_state(&resource, &mut object);
+        (resource.strategy.named)(&mut object);
+        // One with a status is meant to be in that state already.
+        if !object.has("status") {
+            (resource.strategy.loaded)(&mut object);
+        }
         object = kind.load(object, &arena);
     }
     kind.to_stored(&mut object);
@@ -146,37 +150,6 @@ fn set_metadata(cluster: &Cluster, resource: &Resource, draft: &mut Draft<'_>) {
     if let Some(generation) = resource.strategy.generation.first().filter(|_| !draft.has(Field::Generation)) {
         draft.metadata_mut().set(Field::Generation.name(), generation);
     }
-}
-
-/// The state with which objects of some kinds begin. One with a status is meant to be in that state already.
-fn set_first_state(resource: &Resource, object: &mut Map<'_>) {
-    let phase = match (resource.group.as_str(), resource.kind.as_str()) {
-        ("", "Namespace") => "Active",
-        ("", "Pod" | "PersistentVolumeClaim" | "PersistentVolume") => "Pending",
-        _ => return,
-    };
-    if is_namespace(resource) {
-        prepare::set_name_label(object);
-    }
-    if object.has("status") {
-        return;
-    }
-    object.ensure_map("status").set("phase", phase);
-    if is_namespace(resource) {
-        add_namespace_finalizer(object.ensure_map("spec"));
-    }
-}
-
-/// The finalizer that keeps a namespace until it is empty.
-fn add_namespace_finalizer(spec: &mut Map<'_>) {
-    const NAME: &str = "kubernetes";
-    if spec.list("finalizers").iter().any(|one| one.as_str() == Some(NAME)) {
-        return;
-    }
-    if spec.list_mut("finalizers").is_none() {
-        spec.set("finalizers", List::new_in(spec.arena()));
-    }
-    spec.list_mut("finalizers").into_iter().for_each(|list| list.push(NAME));
 }
 
 /// Writes an object, and its namespace if that is missing.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::pod_spec::{container_resource_name, overcommits, resource_list, resource_name};
 use crate::field::Field;
 use crate::format::qualified_name;
-use crate::registry::{Context, DecodeRules, KindEntry, Permission, Strategy, ValidationRules};
+use crate::registry::{Context, DecodeRules, KindEntry, MissingName, Permission, Strategy, ValidationRules};
 use crate::tree::Map;
 use crate::typed::Quantity;
 
@@ -18,6 +18,8 @@ pub(super) const KIND: KindEntry = KindEntry {
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy {
         create_on_update: Permission::Granted,
+        // Upstream: of all kinds, this one needs no name.
+        missing_name: MissingName::Uid,
         prepare_create: |range, _| {
             let metadata = range.ensure_map("metadata");
             // Kubernetes makes up a name of its own; the uid is as good as any.

@@ -5,8 +5,8 @@ use crate::field::Field;
 use crate::format::qualified_name;
 use crate::meta::{NameRule, is_standard_finalizer};
 use crate::registry::{
-    Context, DecodeRules, DeleteAnswer, KindEntry, Presentation, SelectableField, SelectableFields, Strategy,
-    SubresourceRules, ValidationRules, keep_field, reset_fields::ONLY_STATUS,
+    Context, DecodeRules, DeleteAnswer, Deletion, KindEntry, Presentation, SelectableField, SelectableFields,
+    Strategy, SubresourceRules, ValidationRules, keep_field, reset_fields::ONLY_STATUS,
 };
 use crate::tree::{List, Map, Value};
 
@@ -20,8 +20,11 @@ pub(super) const KIND: KindEntry = KindEntry {
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy {
         name: NameRule::Label,
+        named: label_with_name,
+        deletion: Deletion::AfterContent,
         delete_answer: DeleteAnswer::Object,
-        prepare_create,
+        loaded: set_first_state,
+        prepare_create: |namespace, _| set_first_state(namespace),
         // Upstream keeps the spec as well, but its field managers do not know.
         prepare_update: |namespace, old, _| keep_field(namespace, old, "spec"),
         ..Strategy::WITH_STATUS
@@ -54,16 +57,20 @@ pub(super) const KIND: KindEntry = KindEntry {
 };
 
 fn defaults(namespace: &mut Map<'_>, _: Context) {
-    let metadata = namespace.ensure_map("metadata");
-    let name = metadata.str("name");
-    // A generated name is not known yet: the server adds the label once it is.
-    if !name.is_empty() {
-        metadata.ensure_map("labels").set(NAME_LABEL, name);
-    }
+    label_with_name(namespace);
     namespace.ensure_map("status").set_default("phase", "Active");
 }
 
-fn prepare_create(namespace: &mut Map<'_>, _: Context) {
+/// Every namespace has its name as a label; clients cannot change that.
+fn label_with_name(namespace: &mut Map<'_>) {
+    let metadata = namespace.ensure_map("metadata");
+    let name = metadata.str("name");
+    if !name.is_empty() {
+        metadata.ensure_map("labels").set(NAME_LABEL, name);
+    }
+}
+
+fn set_first_state(namespace: &mut Map<'_>) {
     namespace.ensure_map("status").set("phase", "Active");
     let arena = namespace.arena();
     let spec = namespace.ensure_map("spec");

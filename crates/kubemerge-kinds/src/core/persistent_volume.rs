@@ -40,7 +40,12 @@ const RENAMED_LABELS: [(&str, &str); 5] = [
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "PersistentVolume",
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
-    strategy: Strategy { delete_answer: DeleteAnswer::Object, prepare_create, ..Strategy::WITH_STATUS },
+    strategy: Strategy {
+        delete_answer: DeleteAnswer::Object,
+        loaded: |volume| volume.ensure_map("status").set("phase", "Pending"),
+        prepare_create,
+        ..Strategy::WITH_STATUS
+    },
     validation: ValidationRules {
         object: |volume| {
             let name = volume.fields(["metadata", "name"]).str();

@@ -29,6 +29,7 @@ pub(super) const KIND: KindEntry = KindEntry {
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy {
         delete_answer: DeleteAnswer::Object,
+        loaded: |claim| claim.ensure_map("status").set("phase", "Pending"),
         prepare_create: |claim, _| {
             claim.ensure_map("status").set("phase", "Pending");
             data_sources(claim.ensure_map("spec"), None);

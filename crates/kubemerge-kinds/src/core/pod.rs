@@ -7,8 +7,8 @@ use super::{pod_resize, pod_status_update, pod_update};
 use crate::columns::{self, AGE, Cell, KindColumn, NAME};
 use crate::field::Field;
 use crate::registry::{
-    Context, DecodeRules, DeleteAnswer, GenerationRule, KindEntry, OnUpdate, Presentation, SelectableField,
-    SelectableFields, StatusOnCreate, Strategy, SubresourceRules, ValidationRules,
+    Context, DecodeRules, DeleteAnswer, Deletion, GenerationRule, KindEntry, OnUpdate, Presentation,
+    SelectableField, SelectableFields, StatusOnCreate, Strategy, SubresourceRules, ValidationRules,
 };
 use crate::tree::{List, Map, Value};
 
@@ -17,7 +17,9 @@ pub(super) const KIND: KindEntry = KindEntry {
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy {
         generation: GenerationRule::Field("spec"),
+        deletion: Deletion::AfterGracePeriod,
         delete_answer: DeleteAnswer::Object,
+        loaded: |pod| pod.ensure_map("status").set("phase", "Pending"),
         status_on_create: StatusOnCreate::Own,
         prepare_create,
         prepare_update,

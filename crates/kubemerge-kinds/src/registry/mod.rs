@@ -24,7 +24,7 @@ pub use hook::{
 pub(crate) use keep::{keep_field, keep_whole_metadata};
 pub use presentation::{Presentation, Selectable, SelectableField, SelectableFields, SelectorRefusal};
 pub use reset_fields::Names;
-pub use strategy::{DeleteAnswer, Permission, Propagation, StatusOnCreate, Strategy};
+pub use strategy::{DeleteAnswer, Deletion, MissingName, Permission, Propagation, StatusOnCreate, Strategy};
 pub use subresource::SubresourceRules;
 pub use validation::{MetadataRule, OnUpdate, ValidationRules};
 

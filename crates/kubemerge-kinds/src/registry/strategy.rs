@@ -1,7 +1,7 @@
 //! What a write does to an object of a kind, and which writes are allowed.
 
 use super::generation::Counted;
-use super::hook::{Begin, ChangeObject, ChangeUpdate};
+use super::hook::{Begin, Change, ChangeObject, ChangeUpdate};
 use super::reset_fields::{Names, ONLY_STATUS};
 use crate::meta::NameRule;
 
@@ -12,6 +12,10 @@ pub use super::generation::GenerationRule;
 pub struct Strategy {
     /// How objects may be named.
     pub name: NameRule,
+    /// What a new object without a name gets.
+    pub missing_name: MissingName,
+    /// What follows from the name of an object, whatever its types come from.
+    pub named: Change,
     /// When `metadata.generation` grows.
     pub generation: GenerationRule,
     /// Which form of an update the generation counts.
@@ -20,6 +24,8 @@ pub struct Strategy {
     pub unconditional_update: Permission,
     /// Whether a PUT may create the object.
     pub create_on_update: Permission,
+    /// What a deletion waits for, besides finalizers.
+    pub deletion: Deletion,
     /// What a DELETE answers.
     pub delete_answer: DeleteAnswer,
     /// What happens to dependents unless the request says.
@@ -28,6 +34,8 @@ pub struct Strategy {
     pub resets: &'static [Names],
     /// The status of a new object of a kind whose status is reset.
     pub status_on_create: StatusOnCreate,
+    /// The first state of an object that is stored without the API, unless it has a status.
+    pub loaded: Change,
     /// `BeginCreate` and `BeginUpdate`, with the stored object for updates. Few kinds have it.
     pub begin: Begin,
     /// `PrepareForCreate`: resets what clients may not set, drops disabled fields.
@@ -43,6 +51,26 @@ pub enum Permission {
     Granted,
     /// It may not.
     Denied,
+}
+
+/// What happens to a new object with neither a name nor the base of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingName {
+    /// It is refused.
+    Refused,
+    /// Its name is a new uid.
+    Uid,
+}
+
+/// What a deletion waits for, besides finalizers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// Nothing.
+    AtOnce,
+    /// The end of a grace period, which its containers have.
+    AfterGracePeriod,
+    /// All that is in it is deleted first. It has finalizers in its spec as well.
+    AfterContent,
 }
 
 /// What the answer to an immediate delete holds.
@@ -80,14 +108,18 @@ impl Strategy {
     /// A kind without a status.
     pub const DEFAULT: Strategy = Strategy {
         name: NameRule::Subdomain,
+        missing_name: MissingName::Refused,
+        named: |_| {},
         generation: GenerationRule::Untracked,
         counted: Counted::Prepared,
         unconditional_update: Permission::Granted,
         create_on_update: Permission::Denied,
+        deletion: Deletion::AtOnce,
         delete_answer: DeleteAnswer::Status,
         default_propagation: Propagation::Background,
         resets: &[],
         status_on_create: StatusOnCreate::Emptied,
+        loaded: |_| {},
         begin: |_, _, _| Vec::new(),
         prepare_create: |_, _| {},
         prepare_update: |_, _, _| {},

@@ -1,5 +1,7 @@
 //! The last step of every change to an existing object: compare with what is stored, then store or remove.
 
+use kubemerge_kinds::strategy::Deletion;
+
 use crate::{
     catalog::{Resource, call::Call},
     kind::shown::Shown,
@@ -97,9 +99,6 @@ pub(crate) fn is_released(resource: &Resource, record: &Record) -> bool {
     record.is_terminating()
         && record.grace_period().unwrap_or(0) == 0
         && record.finalizers().is_empty()
-        && !(is_namespace(resource) && record.has_items_at(&["spec", "finalizers"]))
-}
-
-pub(crate) fn is_namespace(resource: &Resource) -> bool {
-    resource.group.is_empty() && resource.kind == "Namespace"
+        && !(resource.strategy.deletion == Deletion::AfterContent
+            && record.has_items_at(&["spec", "finalizers"]))
 }

@@ -1,6 +1,6 @@
 //! Creating an object: where it may be, which name it gets, and the commit.
 
-use kubemerge_kinds::{field_error::FieldError, meta::NameRule};
+use kubemerge_kinds::{field_error::FieldError, meta::NameRule, strategy::MissingName};
 
 use crate::{
     catalog::{Resource, call::Call, key_name},
@@ -56,8 +56,9 @@ pub(crate) fn create<'w>(write: Write<'w>, mut draft: Draft<'w>) -> Outcome<Crea
     if !repeated.is_empty() {
         call.warn(format!("{REPEATED_OWNERS}{}", repeated.join(", ")));
     }
-    if call.resource.kind == "LimitRange" && !draft.has(Field::Name) {
-        name_limit_range(call, &mut draft);
+    let has_name = draft.has(Field::Name) || draft.has(Field::GenerateName);
+    if !has_name && call.resource.strategy.missing_name == MissingName::Uid {
+        draft.set_text(Field::Name, &call.cluster.entropy.uid());
     }
     // A name wins over generateName.
     if draft.has(Field::Name) {
@@ -70,13 +71,6 @@ pub(crate) fn create<'w>(write: Write<'w>, mut draft: Draft<'w>) -> Outcome<Crea
         return Err(invalid(call.resource.qualified_kind(), "", &[error]));
     }
     create_with_generated_name(creation, &draft)
-}
-
-/// Upstream: of all kinds, this one needs no name.
-fn name_limit_range(call: &Call<'_>, draft: &mut Draft<'_>) {
-    if call.resource.group.is_empty() && !draft.has(Field::GenerateName) {
-        draft.set_text(Field::Name, &call.cluster.entropy.uid());
-    }
 }
 
 fn create_with_generated_name<'w>(creation: Creation<'w>, draft: &Draft<'w>) -> Outcome<Created> {

@@ -1,6 +1,9 @@
 //! Deleting an object: preconditions, finalizers, grace periods.
 
-use kubemerge_kinds::{strategy::Propagation, tree::Map};
+use kubemerge_kinds::{
+    strategy::{Deletion, Propagation},
+    tree::Map,
+};
 
 use crate::{
     catalog::{Resource, definition::is_definition, key_name},
@@ -11,7 +14,7 @@ use crate::{
     },
     store::{Record, Stored, WriteError, metadata_field::Field},
     write::{
-        commit::{is_namespace, is_released},
+        commit::is_released,
         definition,
         delete_options::{DeleteOptions, Preconditions},
         followup::{FOREGROUND, ORPHAN},
@@ -38,7 +41,7 @@ pub(crate) fn delete(
 ) -> Outcome<Deleted> {
     let name = key_name(key);
     let gone = || not_found(resource.qualified(), name);
-    if is_namespace(resource) {
+    if is_emptied(resource) {
         namespace::check_deletable(name)?;
     }
     let mut current = transaction.cluster.store.get(key).ok_or_else(gone)?;
@@ -63,7 +66,7 @@ pub(crate) fn delete(
 
 /// Upstream: a pod that is removed at once is answered as if its grace period of no seconds had begun.
 fn shown_after_removal(transaction: &Transaction<'_>, resource: &Resource, last: Stored) -> Stored {
-    if !is_pod(resource) || last.record.is_terminating() {
+    if !has_grace_period(resource) || last.record.is_terminating() {
         return last;
     }
     let now = transaction.cluster.clock.now().text();
@@ -110,13 +113,13 @@ fn marked(
     let finalizers = collection_finalizers(resource, old, options.propagation);
     let grace = grace_period(transaction, resource, old, options);
     // A namespace always waits: its content has to be deleted first.
-    if grace == 0 && finalizers.is_empty() && !is_namespace(resource) {
+    if grace == 0 && finalizers.is_empty() && !is_emptied(resource) {
         return None;
     }
     let new = edit::changed(old, |object| {
         edit::set_finalizers(object, &finalizers);
         set_times(transaction, resource, old, object, grace);
-        if is_namespace(resource) {
+        if is_emptied(resource) {
             object.ensure_map("status").set("phase", "Terminating");
         }
     });
@@ -133,13 +136,13 @@ fn set_times(
 ) {
     let metadata = object.ensure_map("metadata");
     let was_terminating = old.is_terminating();
-    let shortened = !is_namespace(resource) && old.grace_period().is_none_or(|before| grace < before);
+    let shortened = !is_emptied(resource) && old.grace_period().is_none_or(|before| grace < before);
     // A second delete may shorten the grace period, never extend it.
     if !was_terminating || shortened {
         let end = transaction.cluster.clock.now().plus(grace);
         metadata.set_text(Field::DeletionTimestamp.name(), &end.text());
         // Upstream: namespaces are marked by code of their own, without a grace period.
-        if !is_namespace(resource) {
+        if !is_emptied(resource) {
             metadata.set(Field::DeletionGracePeriodSeconds.name(), grace);
         }
     }
@@ -149,8 +152,14 @@ fn set_times(
     }
 }
 
-fn is_pod(resource: &Resource) -> bool {
-    resource.group.is_empty() && resource.kind == "Pod"
+/// Whether objects are deleted after what is in them.
+fn is_emptied(resource: &Resource) -> bool {
+    resource.strategy.deletion == Deletion::AfterContent
+}
+
+/// Whether objects are given time to end.
+fn has_grace_period(resource: &Resource) -> bool {
+    resource.strategy.deletion == Deletion::AfterGracePeriod
 }
 
 /// The finalizers with those of garbage collection as the request, the object or the kind has it.
@@ -186,7 +195,7 @@ fn grace_period(
     old: &Record,
     options: &DeleteOptions,
 ) -> i64 {
-    if !is_pod(resource) || transaction.settings.pod_termination == PodTermination::Immediate {
+    if !has_grace_period(resource) || transaction.settings.pod_termination == PodTermination::Immediate {
         return 0;
     }
     let finished = matches!(&*old.text_at(&["status", "phase"]), "Succeeded" | "Failed");

@@ -9,7 +9,6 @@ use crate::{
     store::metadata_field::Field,
     write::{
         allocation,
-        commit::is_namespace,
         identity::set_identity,
         request::{Old, Write},
     },
@@ -34,16 +33,7 @@ pub(crate) fn identify<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<
         None => set_identity(write.call.cluster, write.call.resource, &mut draft.tree),
         Some(old) => keep_metadata(draft, old.tree),
     }
-    // Here, because a generated name was not known before.
-    if is_namespace(write.call.resource) {
-        set_name_label(&mut draft.tree);
-    }
-}
-
-/// Every namespace has its name as a label; clients cannot change that.
-pub(crate) fn set_name_label(namespace: &mut Map<'_>) {
-    let name = metadata_text(namespace, Field::Name);
-    namespace.ensure_map("metadata").ensure_map("labels").set("kubernetes.io/metadata.name", name);
+    (write.call.resource.strategy.named)(&mut draft.tree);
 }
 
 /// Takes the metadata that the client may not change from the old object.
