@@ -20,8 +20,9 @@ use super::{
 };
 use crate::{
     catalog::{Resource, cluster::Cluster},
+    object::edit,
     protocol::status::Outcome,
-    store::Record,
+    store::{KnownForm, Record},
 };
 
 /// Upstream: the scheme of built-in kinds is named after the file that makes it.
@@ -127,16 +128,13 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         times::set_defaults(self.cluster, self.resource, object);
     }
 
-    fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c> {
-        let text = record.canonical().as_str();
-        let mut object = self.kind.read_stored(arena, text);
+    fn to_served(&self, object: &mut Map<'c>, _: KnownForm) {
         if let Some(conversion) = self.conversion() {
-            (conversion.from_stored)(&mut object);
+            (conversion.from_stored)(object);
         }
         if object.str("apiVersion") != self.resource.api_version {
             object.set_text("apiVersion", &self.resource.api_version);
         }
-        object
     }
 
     fn is_as_stored(&self, _: &Record) -> bool {
@@ -192,7 +190,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
             object = decoded.object;
         }
         rules.default(&mut object);
-        let old = old.map(|old| rules.read_stored(arena, old.canonical().as_str()));
+        let old = old.map(|old| edit::tree(old, arena));
         Some((object, old))
     }
 

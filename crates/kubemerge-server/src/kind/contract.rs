@@ -16,8 +16,9 @@ use kubemerge_value::{Node, to_canonical};
 
 use crate::{
     catalog::Resource,
+    object::edit,
     protocol::status::{Failure, Outcome},
-    store::Record,
+    store::{KnownForm, Record},
 };
 
 /// An object to decode.
@@ -169,7 +170,14 @@ pub(crate) trait Contract<'c> {
     fn default(&self, object: &mut Map<'c>);
 
     /// A stored object in the version of the resource, as it is decoded today.
-    fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c>;
+    fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c> {
+        let mut object = edit::tree(record, arena);
+        self.to_served(&mut object, record.form());
+        object
+    }
+
+    /// The same for the tree of a stored object, of which this much is known.
+    fn to_served(&self, object: &mut Map<'c>, form: KnownForm);
 
     /// Whether a stored object is in that form as it is, but for its `apiVersion`.
     fn is_as_stored(&self, record: &Record) -> bool;

@@ -51,6 +51,13 @@ impl<'c> Declared<'c> {
         declared::rules_of(&self.cluster.schema, api_version, kind)
     }
 
+    /// Whether objects that are stored in a version are served as they are.
+    fn serves_as_stored(&self, api_version: &str) -> bool {
+        // Without a schema nothing is pruned or defaulted, so that all versions show the same fields.
+        let Some(version) = self.version.filter(|_| self.rules.has_schema()) else { return true };
+        !version.revised && api_version == self.resource.api_version
+    }
+
     fn bare<'a>(&self, arena: &'a Arena) -> ParsedValue<'a>
     where
         'c: 'a,
@@ -113,22 +120,18 @@ impl<'c> Contract<'c> for Declared<'c> {
         self.rules.default(object);
     }
 
-    fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c> {
-        let mut object = custom::decode(arena, record.canonical().as_str());
+    fn to_served(&self, object: &mut Map<'c>, form: KnownForm) {
         // What went through all steps of a write with these rules is as it would be.
-        if !self.is_as_stored(record) || record.form() == KnownForm::Unchecked {
-            self.rules.reread(&mut object, self.ty());
+        if !self.serves_as_stored(object.str("apiVersion")) || form == KnownForm::Unchecked {
+            self.rules.reread(object, self.ty());
         }
         if object.str("apiVersion") != self.resource.api_version {
             object.set_text("apiVersion", &self.resource.api_version);
         }
-        object
     }
 
     fn is_as_stored(&self, record: &Record) -> bool {
-        // Without a schema nothing is pruned or defaulted, so that all versions show the same fields.
-        let Some(version) = self.version.filter(|_| self.rules.has_schema()) else { return true };
-        !version.revised && record.api_version() == self.resource.api_version
+        self.serves_as_stored(record.api_version())
     }
 
     fn ownership(&self, subresource: &str) -> OwnershipFacts {

@@ -6,7 +6,6 @@ use kubemerge_kinds::tree::Map;
 
 use crate::{
     catalog::Resource,
-    object::edit,
     protocol::status::Outcome,
     write::{
         commit::{commit, unless_changed},
@@ -45,9 +44,8 @@ fn rewrite_as(
     change: impl Fn(&mut Map<'_>),
 ) -> Outcome<()> {
     while let Some(stored) = transaction.cluster.store.get(key) {
-        let changed = edit::changed(&stored.record, &change);
         // What was removed leaves every manager.
-        let record = track::change(endpoint, manager, &stored.record, &changed);
+        let record = track::change(endpoint, manager, &stored.record, &change);
         if unless_changed(commit(transaction, endpoint.resource, key, &stored, record))?.is_some() {
             break;
         }

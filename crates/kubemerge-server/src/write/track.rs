@@ -17,8 +17,8 @@ use crate::{
     catalog::{Resource, cluster::Cluster},
     kind::{Kind, OwnershipFacts},
     object::{
-        draft::{Draft, Owners},
-        parsed,
+        draft::{self, Draft, Owners},
+        edit, parsed,
     },
     store::{KnownForm, Ownership, Record},
     write::request::{Old, Write},
@@ -74,14 +74,24 @@ pub(crate) fn request<'w>(write: Write<'w>, old: Option<Old<'w>>, draft: &mut Dr
     }
 }
 
-/// The owners after a change that the server itself makes.
-pub(crate) fn change(endpoint: Tracked<'_>, manager: &str, old: &Record, new: &Record) -> Record {
-    let arena = Arena::new();
-    let form = endpoint.form_of(old);
-    let change = Change { endpoint, manager, live: old.ownership(), form, given: None, steps: Steps::Part };
-    let [old, tree] = [old, new].map(|record| endpoint.kind.served(record, &arena));
-    let (ownership, form) = change.update(&old, &tree, &arena);
-    new.clone().owned(ownership, form)
+/// A stored object after a change that the server itself makes, with the owners that follow.
+pub(crate) fn change(
+    endpoint: Tracked<'_>,
+    manager: &str,
+    stored: &Record,
+    change: impl FnOnce(&mut Map<'_>),
+) -> Record {
+    let (arena, form) = (Arena::new(), stored.form());
+    let mut old = edit::tree(stored, &arena);
+    let mut new = old.copy_in(&arena);
+    change(&mut new);
+    let record = draft::record(&new, stored.ownership().clone(), form);
+    // Managers see both in the version of the resource.
+    [&mut old, &mut new].into_iter().for_each(|object| endpoint.kind.to_served(object, form));
+    let (live, form) = (stored.ownership(), endpoint.form_of(stored));
+    let change = Change { endpoint, manager, live, form, given: None, steps: Steps::Part };
+    let (ownership, form) = change.update(&old, &new, &arena);
+    record.owned(ownership, form)
 }
 
 /// Which steps of a write an object goes through.
