@@ -133,6 +133,7 @@ present <<ROWS | row "times a custom resource is parsed in a PATCH"
 \`write/track.rs\` owners of stored and new    | 2 | $write/track.rs          | ValuePair::from_canonical
 \`write/validate.rs\` of stored and new        | 2 | $write/validate.rs       | let mut object = object.to_value
 \`kind/custom.rs\` the stored object           | 1 | $server/kind/custom.rs   | = read_record\(
+\`kind/contract.rs\` the stored object         | 1 | $server/kind/contract.rs | = edit::tree\(record
 \`kind/custom.rs\` the result, from its nodes  | 1 | $server/kind/custom.rs   | = read\(arena, given.source
 ROWS
 present <<ROWS | row "times a custom resource is printed in a PATCH"

@@ -34,11 +34,11 @@ use crate::{
     store::{ManagedFieldsView, MemoryStore, Revision, Store},
     testing::{TestHooks, log::Log},
     write::{
+        commit::transaction::Transaction,
         namespace,
         settings::{
             AdmissionPlugin, Controller, GarbageCollection, MissingNamespaces, PodTermination, WriteSettings,
         },
-        transaction::Transaction,
     },
 };
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::write::allocation::DEFAULT_RANGE;
+use crate::write::prepare::allocation::DEFAULT_RANGE;
 
 /// The first address of the range of Services.
 const SERVICE_ADDRESS: &str = "10.0.0.1";

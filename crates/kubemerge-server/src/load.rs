@@ -20,10 +20,10 @@ use crate::{
     },
     store::{KnownForm, Record, Revision, metadata_field::Field},
     write::{
-        commit::unless_changed,
-        definition, namespace,
+        commit::{transaction::Transaction, unless_changed},
+        followups::definition,
+        namespace,
         track::{self, Tracked},
-        transaction::Transaction,
     },
 };
 

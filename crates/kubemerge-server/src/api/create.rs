@@ -9,7 +9,12 @@ use crate::{
         status::Outcome,
     },
     read::present,
-    write::{create, decode, part::Part, request::WriteScope, transaction::Transaction},
+    write::{
+        commit::transaction::Transaction,
+        create,
+        decode::{self, part::Part},
+        request::WriteScope,
+    },
 };
 
 /// Creates an object.

@@ -13,9 +13,11 @@ use crate::{
     },
     read::present,
     write::{
-        delete::{Deleted, delete},
-        delete_options::DeleteOptions,
-        transaction::Transaction,
+        commit::transaction::Transaction,
+        deletion::{
+            delete::{Deleted, delete},
+            delete_options::DeleteOptions,
+        },
     },
 };
 

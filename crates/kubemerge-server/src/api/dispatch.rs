@@ -23,7 +23,7 @@ use crate::{
         target::{Named, Target},
         verb::Verb,
     },
-    write::{part::Part, transaction::Transaction},
+    write::{commit::transaction::Transaction, decode::part::Part},
 };
 
 /// A request for objects.

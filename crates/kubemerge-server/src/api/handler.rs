@@ -23,8 +23,8 @@ use crate::{
     },
     store::{StoreError, StoreStep},
     write::{
-        collector::run_followups,
-        transaction::{Changes, Transaction},
+        commit::transaction::{Changes, Transaction},
+        followups::collector::run_followups,
     },
 };
 

@@ -13,7 +13,7 @@ use crate::{
         verb::Verb,
     },
     store::{Event, Revision},
-    write::transaction::Changes,
+    write::commit::transaction::Changes,
 };
 
 /// Hooks around every request.

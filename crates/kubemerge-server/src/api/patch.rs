@@ -14,7 +14,13 @@ use crate::{
         status::{Failure, Outcome, unsupported_media_type},
     },
     read::present,
-    write::{apply, create, part::Part, patch, request::WriteScope, sequence, transaction::Transaction},
+    write::{
+        commit::transaction::Transaction,
+        create,
+        decode::{apply, part::Part, patch},
+        request::WriteScope,
+        sequence,
+    },
 };
 
 /// How long the text of an object that is patched is, roughly.

@@ -15,7 +15,7 @@ use crate::{
     catalog::cluster::Cluster,
     protocol::status::{Outcome, store_unavailable},
     store::StoreError,
-    write::{settings::WriteSettings, transaction::Transaction},
+    write::{commit::transaction::Transaction, settings::WriteSettings},
 };
 
 /// Everything that can be chosen about the API.

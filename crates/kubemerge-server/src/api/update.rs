@@ -16,12 +16,15 @@ use crate::{
     read::present,
     store::metadata_field::Field,
     write::{
-        create, decode,
-        part::Part,
-        precondition::{check_address, check_identity, check_version},
+        commit::transaction::Transaction,
+        create,
+        decode::{
+            self,
+            part::Part,
+            precondition::{check_address, check_identity, check_version},
+        },
         request::{Write, WriteScope},
         sequence,
-        transaction::Transaction,
     },
 };
 

@@ -23,7 +23,7 @@ use crate::{
     },
     store::Stored,
     testing::difference::differences,
-    write::transaction::Changes,
+    write::commit::transaction::Changes,
 };
 
 /// How many bytes of requests and objects the log holds at most, whatever the number of requests.

@@ -7,7 +7,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use tokio::{sync::watch, time::Instant};
 
-use crate::{api::state::Api, store::Revision, write::collector::run_followups};
+use crate::{api::state::Api, store::Revision, write::followups::collector::run_followups};
 
 /// Events may be this part of their time too old.
 const MARKS_PER_TTL: u32 = 20;

@@ -14,7 +14,7 @@ use crate::{
         },
     },
     store::{Record, Revision, Stored, WriteError, metadata_field::Field},
-    write::{namespace, precondition::check_own_namespace, request::Write, sequence::state_to_store},
+    write::{decode::precondition::check_own_namespace, namespace, request::Write, sequence::state_to_store},
 };
 
 /// How many generated names are tried.

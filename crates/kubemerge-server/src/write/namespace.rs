@@ -8,7 +8,9 @@ use crate::{
     catalog::Resource,
     protocol::status::{Cause, Outcome, Qualified, forbidden, not_found},
     store::Ownership,
-    write::{identity::new_record, settings::MissingNamespaces, track, transaction::Transaction},
+    write::{
+        commit::transaction::Transaction, prepare::identity::new_record, settings::MissingNamespaces, track,
+    },
 };
 
 const NAMESPACES: Qualified<'static> = Qualified { group: "", name: "namespaces" };

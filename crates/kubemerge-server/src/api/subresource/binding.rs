@@ -27,7 +27,8 @@ use crate::{
     },
     store::{Stored, metadata_field::Field},
     write::{
-        body, commit, decode::check_type_names, precondition::check_namespace, transaction::Transaction,
+        commit::{self, transaction::Transaction},
+        decode::{body, check_type_names, precondition::check_namespace},
     },
 };
 

@@ -18,7 +18,11 @@ use crate::{
         reply::Reply,
         status::{Failure, Outcome, bad_request, done, forbidden, unclassified},
     },
-    write::{body, commit, delete, delete_options::DeleteOptions, transaction::Transaction},
+    write::{
+        commit::{self, transaction::Transaction},
+        decode::body,
+        deletion::{delete, delete_options::DeleteOptions},
+    },
 };
 
 const TOO_MANY: &str =

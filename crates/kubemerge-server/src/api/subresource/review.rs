@@ -24,10 +24,9 @@ use crate::{
         status::{Outcome, Qualified, bad_request, invalid},
     },
     write::{
-        body,
-        decode::check_type_names,
-        track_answer::{self, Answered},
-        transaction::Transaction,
+        commit::transaction::Transaction,
+        decode::{body, check_type_names},
+        track::answer::{self, Answered},
     },
 };
 
@@ -143,7 +142,7 @@ fn set_entries(call: &Call<'_>, kind: BuiltinKind<'_>, review: &mut Value) {
     let Ok((empty, _)) = decode_complete(kind, &arena, &bare) else { return };
     let empty = typed_body::to_value(&empty);
     let answered = Answered { api_version, kind: name, subresource: "", empty: &empty };
-    track_answer::set_entries(call, &answered, review);
+    answer::set_entries(call, &answered, review);
 }
 
 /// What reviews check before anything else.

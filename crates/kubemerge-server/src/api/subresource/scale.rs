@@ -26,15 +26,11 @@ use crate::{
     },
     store::{Ownership, Revision, metadata_field::Field},
     write::{
-        apply, body,
-        part::Part,
-        patch,
-        precondition::check_version,
+        commit::transaction::Transaction,
+        decode::{apply, body, part::Part, patch, precondition::check_version, undecodable::invalid_patch},
         request::{Old, Write, WriteScope},
         sequence,
-        track_scale::{self, Rescaled},
-        transaction::Transaction,
-        undecodable::invalid_patch,
+        track::scale::{self, Rescaled},
     },
 };
 
@@ -64,27 +60,27 @@ pub(crate) fn handle(
             let body = decoded_body(call)?;
             check_body(call, &body)?;
             let write = write(options, Reading::Body);
-            change(write, &paths, |current, old| Ok(track_scale::updated(call, old, current, body.clone())))
+            change(write, &paths, |current, old| Ok(scale::updated(call, old, current, body.clone())))
         }
         Verb::Patch if is_apply(call) => {
             let options = ApplyOptions::read(call.query)?;
             let config = apply::read(call, options)?;
             let write = write(options.write, Reading::Applied);
-            change(write, &paths, |current, old| track_scale::applied(call, old, current, &config))
+            change(write, &paths, |current, old| scale::applied(call, old, current, &config))
         }
         Verb::Patch => {
             let options = WriteOptions::read(call.query, OptionsKind::Patch)?;
             let write = write(options, Reading::Patched);
             change(write, &paths, |current, old| {
                 let patch_type = patch_type(call, custom)?;
-                let shown = track_scale::with_entries(call, old, current);
+                let shown = scale::with_entries(call, old, current);
                 let patched = patch::apply_plain(call, patch_type, &canonical(&shown)?)?;
                 let mut patched = typed_scale(write, &patched)?;
                 // Entries in a write to a subresource do not count.
                 if let Some(metadata) = patched.get_mut("metadata").and_then(Value::as_object_mut) {
                     metadata.remove("managedFields");
                 }
-                Ok(track_scale::updated(call, old, current, patched))
+                Ok(scale::updated(call, old, current, patched))
             })
         }
         _ => Err(method_not_allowed(call.resource.qualified(), verb.name())),

@@ -17,8 +17,8 @@ use crate::{
     },
     store::metadata_field::Field,
     write::{
-        body,
-        track_answer::{self, Answered},
+        decode::body,
+        track::answer::{self, Answered},
     },
 };
 use kubemerge_kinds::field_error::FieldError;
@@ -76,7 +76,7 @@ fn entries(call: &Call<'_>, spec: &Value, seconds: i64) -> Option<Value> {
     let mut given =
         request(json!({"audiences": audiences, "expirationSeconds": seconds, "boundObjectRef": object}));
     let answered = Answered { api_version: API_VERSION, kind: KIND, subresource: "token", empty: &empty };
-    track_answer::set_entries(call, &answered, &mut given);
+    answer::set_entries(call, &answered, &mut given);
     given["metadata"].get_mut("managedFields").map(Value::take)
 }
 

@@ -19,8 +19,10 @@ use crate::{
     },
     store::{Ownership, metadata_field::Field},
     write::{
-        body, decode,
-        precondition::{check_address, check_version},
+        decode::{
+            self, body,
+            precondition::{check_address, check_version},
+        },
         request::{Old, Write},
         track::{Tracked, endpoint},
     },

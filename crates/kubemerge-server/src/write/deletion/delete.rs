@@ -14,13 +14,14 @@ use crate::{
     },
     store::{Record, Stored, WriteError, metadata_field::Field},
     write::{
-        commit::is_released,
-        definition,
-        delete_options::{DeleteOptions, Preconditions},
-        followup::{FOREGROUND, ORPHAN},
+        commit::{is_released, transaction::Transaction},
+        deletion::delete_options::{DeleteOptions, Preconditions},
+        followups::{
+            definition,
+            followup::{FOREGROUND, ORPHAN},
+        },
         namespace,
         settings::PodTermination,
-        transaction::Transaction,
     },
 };
 

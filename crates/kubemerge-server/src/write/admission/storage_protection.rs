@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The finalizer that protects objects of a kind, if it is such a kind.
-pub(super) fn finalizer(resource: &Resource) -> Option<&'static str> {
+pub(crate) fn finalizer(resource: &Resource) -> Option<&'static str> {
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "PersistentVolumeClaim") => Some("kubernetes.io/pvc-protection"),
         ("", "PersistentVolume") => Some("kubernetes.io/pv-protection"),
@@ -21,13 +21,13 @@ pub(super) fn finalizer(resource: &Resource) -> Option<&'static str> {
 }
 
 /// The keys of the claims of a pod which is gone: they may have waited for it.
-pub(super) fn claim_keys(pod: &Record) -> Vec<String> {
+pub(crate) fn claim_keys(pod: &Record) -> Vec<String> {
     let namespace = pod.namespace();
     claims(pod).into_iter().map(|claim| format!("/persistentvolumeclaims/{namespace}/{claim}")).collect()
 }
 
 /// Whether something needs an object that is being deleted.
-pub(super) fn is_in_use(cluster: &Cluster, resource: &Resource, object: &Record) -> bool {
+pub(crate) fn is_in_use(cluster: &Cluster, resource: &Resource, object: &Record) -> bool {
     let name = object.name();
     match resource.kind.as_str() {
         "PersistentVolumeClaim" => {

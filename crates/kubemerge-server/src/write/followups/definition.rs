@@ -25,7 +25,10 @@ use crate::{
         status::{Outcome, Qualified, invalid, unclassified},
     },
     store::{Record, metadata_field::Field},
-    write::{followup::Followup, rewrite::rewrite_status, transaction::Transaction},
+    write::{
+        commit::{rewrite::rewrite_status, transaction::Transaction},
+        followups::followup::Followup,
+    },
 };
 
 const KIND: &str = "CustomResourceDefinition";

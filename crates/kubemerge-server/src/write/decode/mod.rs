@@ -1,5 +1,12 @@
 //! The first step: from the text of a request to an object of the resource's kind.
 
+pub(crate) mod apply;
+pub(crate) mod body;
+pub(crate) mod part;
+pub(crate) mod patch;
+pub(crate) mod precondition;
+pub(crate) mod undecodable;
+
 use kubemerge_kinds::{
     BuiltinKind,
     field_error::MAX_COMPLAINTS,
@@ -16,9 +23,8 @@ use crate::{
         status::{Failure, Outcome, bad_request},
     },
     write::{
-        body,
+        decode::undecodable::{Origin, Patching, undecodable},
         request::Write,
-        undecodable::{Origin, Patching, undecodable},
     },
 };
 

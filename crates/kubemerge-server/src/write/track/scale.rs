@@ -17,8 +17,8 @@ use crate::{
     protocol::status::{Failure, Outcome, unclassified},
     store::Ownership,
     write::{
-        apply::{self, Configuration},
-        track_answer::show_entries,
+        decode::apply::{self, Configuration},
+        track::answer::show_entries,
     },
 };
 

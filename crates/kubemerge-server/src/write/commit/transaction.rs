@@ -16,8 +16,8 @@ use crate::{
     catalog::{Index, Resource, cluster::Cluster, definition::is_definition, reservations::Reserved},
     store::{Expect, Record, StoreError, Stored, WriteError},
     write::{
-        cluster_addresses,
-        followup::{self, Followup},
+        followups::followup::{self, Followup},
+        prepare::cluster_addresses,
         settings::{AdmissionPlugin, WriteSettings},
     },
 };

@@ -19,7 +19,7 @@ use crate::{
         status::{Outcome, internal, invalid, store_unavailable},
     },
     store::{StoreError, Stored},
-    write::{cluster_addresses::IP_ADDRESSES, request::Write},
+    write::{prepare::cluster_addresses::IP_ADDRESSES, request::Write},
 };
 
 /// The range of addresses if the server has no ServiceCIDR.
@@ -29,7 +29,7 @@ const FIRST_NODE_PORT: i64 = 30_000;
 const LAST_NODE_PORT: i64 = 32_767;
 
 /// Gives a Service what it needs; other kinds need nothing.
-pub(super) fn allocate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
+pub(crate) fn allocate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
     let resource = write.call.resource;
     if !(resource.group.is_empty() && resource.kind == "Service") {
         return Ok(());

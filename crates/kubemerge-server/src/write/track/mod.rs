@@ -2,6 +2,9 @@
 //!
 //! Nothing here fails a write. Entries that the write does not touch are neither read nor written again.
 
+pub(crate) mod answer;
+pub(crate) mod scale;
+
 use std::borrow::Cow;
 
 use kubemerge_kinds::tree::Map;

@@ -32,7 +32,7 @@ pub(crate) fn set_entries(call: &Call<'_>, answered: &Answered<'_>, object: &mut
 }
 
 /// Writes entries into the metadata of an object.
-pub(super) fn show_entries(entries: &ManagedFields, object: &mut Value) {
+pub(crate) fn show_entries(entries: &ManagedFields, object: &mut Value) {
     if entries.is_empty() {
         return;
     }

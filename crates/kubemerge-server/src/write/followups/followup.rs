@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     catalog::{Resource, definition::is_definition},
     store::{OwnerReference, Record},
-    write::storage_protection,
+    write::admission::storage_protection,
 };
 
 /// The finalizer of an owner whose dependents stay.

@@ -10,8 +10,8 @@ use crate::{
     store::Stored,
     write::{
         admission::plugins::{quota_resource, total_usage},
-        rewrite::{keys_below, rewrite},
-        transaction::Transaction,
+        commit::rewrite::{keys_below, rewrite},
+        commit::transaction::Transaction,
     },
 };
 

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Sets the uid of a new object, when it was created, and its first generation.
-pub(super) fn set_identity(cluster: &Cluster, resource: &Resource, object: &mut Map<'_>) {
+pub(crate) fn set_identity(cluster: &Cluster, resource: &Resource, object: &mut Map<'_>) {
     let metadata = object.ensure_map("metadata");
     metadata.set_text(Field::CreationTimestamp.name(), &cluster.clock.now().text());
     metadata.set_text(Field::Uid.name(), &cluster.entropy.uid());
@@ -20,7 +20,7 @@ pub(super) fn set_identity(cluster: &Cluster, resource: &Resource, object: &mut 
 }
 
 /// A new object that the server creates on its own.
-pub(super) fn new_record(
+pub(crate) fn new_record(
     cluster: &Cluster,
     resource: &Resource,
     value: &serde_json::Value,

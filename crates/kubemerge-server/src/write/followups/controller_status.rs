@@ -16,12 +16,15 @@ use crate::{
     },
     store::Record,
     write::{
-        apply::{self, Configuration},
-        commit::{commit, unless_changed},
+        commit::{
+            commit,
+            rewrite::{keys_below, rewrite_status},
+            transaction::Transaction,
+            unless_changed,
+        },
+        decode::apply::{self, Configuration},
         request::Old,
-        rewrite::{keys_below, rewrite_status},
         track::Tracked,
-        transaction::Transaction,
     },
 };
 

@@ -14,7 +14,7 @@ use crate::{
         query::{DryRun, Query, dry_run},
         status::{Outcome, Qualified, bad_request, invalid},
     },
-    write::body,
+    write::decode::body,
 };
 
 /// A member, what its value must be, and Go's name for that.

@@ -14,10 +14,12 @@ use crate::{
     },
     store::{ManagedFieldsView, Stored, metadata_field::Field},
     write::{
-        body, decode,
-        precondition::{check_address, check_version},
+        decode::{
+            self, body,
+            precondition::{check_address, check_version},
+            undecodable::Patching,
+        },
         request::{Old, Write},
-        undecodable::Patching,
     },
 };
 

@@ -13,14 +13,19 @@ use crate::{
     protocol::{group_version::split_api_version, status::Outcome},
     store::{OwnerReference, Record},
     write::{
-        controller_status, definition, definition_deletion, delete,
-        delete_options::{DeleteOptions, Preconditions},
-        followup::{FOREGROUND, Followup, ORPHAN},
-        namespace_deletion, quota_status,
-        rewrite::rewrite,
+        admission::storage_protection,
+        commit::{rewrite::rewrite, transaction::Transaction},
+        deletion::{
+            definition_deletion, delete,
+            delete_options::{DeleteOptions, Preconditions},
+            namespace_deletion,
+        },
+        followups::{
+            controller_status, definition,
+            followup::{FOREGROUND, Followup, ORPHAN},
+            quota_status,
+        },
         settings::Controller,
-        storage_protection,
-        transaction::Transaction,
     },
 };
 

@@ -9,11 +9,12 @@ use crate::{
     protocol::status::Outcome,
     store::Stored,
     write::{
-        delete,
-        delete_options::DeleteOptions,
+        commit::{
+            rewrite::{is_ending, keys_below, rewrite},
+            transaction::Transaction,
+        },
+        deletion::{delete, delete_options::DeleteOptions},
         namespace::key,
-        rewrite::{is_ending, keys_below, rewrite},
-        transaction::Transaction,
     },
 };
 

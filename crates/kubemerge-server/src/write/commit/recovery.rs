@@ -8,9 +8,11 @@ use crate::{
     protocol::status::Outcome,
     store::{Event, Record, Revision},
     write::{
-        collector::run_followups,
-        followup::{self, Followup},
-        transaction::Transaction,
+        commit::transaction::Transaction,
+        followups::{
+            collector::run_followups,
+            followup::{self, Followup},
+        },
     },
 };
 

@@ -1,5 +1,10 @@
 //! The last step of every change to an existing object: compare with what is stored, then store or remove.
 
+#[cfg(feature = "serve")]
+pub(crate) mod recovery;
+pub(crate) mod rewrite;
+pub(crate) mod transaction;
+
 use kubemerge_kinds::strategy::Deletion;
 
 use crate::{
@@ -10,7 +15,7 @@ use crate::{
         status::{Outcome, store_unavailable},
     },
     store::{Record, Revision, Stored, WriteError},
-    write::transaction::Transaction,
+    write::commit::transaction::Transaction,
 };
 
 /// The result of a change.

@@ -8,9 +8,8 @@ use crate::{
     catalog::Resource,
     protocol::status::Outcome,
     write::{
-        commit::{commit, unless_changed},
+        commit::{commit, transaction::Transaction, unless_changed},
         track::{self, Tracked},
-        transaction::Transaction,
     },
 };
 

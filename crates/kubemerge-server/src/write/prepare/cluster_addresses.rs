@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::{
     catalog::{Resource, cluster::Cluster},
     store::{Ownership, Record, Stored},
-    write::identity::new_record,
+    write::prepare::identity::new_record,
 };
 
 /// What the keys of all IPAddress objects begin with.
@@ -13,13 +13,13 @@ pub(crate) const IP_ADDRESSES: &str = "networking.k8s.io/ipaddresses/";
 
 /// What a write to a Service changes.
 #[derive(Debug, Default)]
-pub(super) struct AddressChange {
-    pub(super) claimed: Vec<String>,
-    pub(super) released: Vec<String>,
+pub(crate) struct AddressChange {
+    pub(crate) claimed: Vec<String>,
+    pub(crate) released: Vec<String>,
 }
 
 /// The addresses that a Service has got and lost.
-pub(super) fn changed(before: Option<&Stored>, after: Option<&Stored>) -> AddressChange {
+pub(crate) fn changed(before: Option<&Stored>, after: Option<&Stored>) -> AddressChange {
     let (before, after) = (addresses(before), addresses(after));
     let only = |these: &[String], not: &[String]| -> Vec<String> {
         these.iter().filter(|one| !not.contains(one)).cloned().collect()
@@ -37,7 +37,7 @@ fn addresses(service: Option<&Stored>) -> Vec<String> {
 }
 
 /// The object of an address that a Service holds.
-pub(super) fn object(cluster: &Cluster, resource: &Resource, address: &str, service: &Record) -> Record {
+pub(crate) fn object(cluster: &Cluster, resource: &Resource, address: &str, service: &Record) -> Record {
     let family = if address.contains(':') { "IPv6" } else { "IPv4" };
     let value = json!({"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {
             "name": address, "labels": {"ipaddress.kubernetes.io/ip-family": family,

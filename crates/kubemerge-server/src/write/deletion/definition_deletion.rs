@@ -8,11 +8,12 @@ use crate::{
     object::edit,
     protocol::status::Outcome,
     write::{
-        definition::CLEANUP,
-        delete,
-        delete_options::DeleteOptions,
-        rewrite::{is_ending, keys_below, rewrite},
-        transaction::Transaction,
+        commit::{
+            rewrite::{is_ending, keys_below, rewrite},
+            transaction::Transaction,
+        },
+        deletion::{delete, delete_options::DeleteOptions},
+        followups::definition::CLEANUP,
     },
 };
 

@@ -1,5 +1,9 @@
 //! The steps that set what the server owns: identity, times, what a request does not write.
 
+pub(crate) mod allocation;
+pub(crate) mod cluster_addresses;
+pub(crate) mod identity;
+
 use kubemerge_kinds::tree::{Map, Value};
 
 use crate::{
@@ -8,8 +12,7 @@ use crate::{
     protocol::status::{Outcome, invalid},
     store::metadata_field::Field,
     write::{
-        allocation,
-        identity::set_identity,
+        prepare::identity::set_identity,
         request::{Old, Write},
     },
 };
