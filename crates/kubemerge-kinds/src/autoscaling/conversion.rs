@@ -9,7 +9,7 @@ use super::conversion_metrics::{
     at, cpu_current, cpu_target, list_text, metric_spec_v1, metric_spec_v2, metric_status_v1,
     metric_status_v2,
 };
-use crate::registry::{Conversion, RulesRead};
+use crate::registry::{RulesRead, VersionConversion};
 use crate::tree::{Arena, List, Map, Value};
 use crate::typed::read_typed_form;
 
@@ -42,7 +42,7 @@ const POLICY_FIELDS: [(&str, &str); 3] =
     [("Type", "type"), ("Value", "value"), ("PeriodSeconds", "periodSeconds")];
 
 /// Version v1, which is stored as v2.
-pub(super) const V1: Conversion = Conversion {
+pub(super) const V1: VersionConversion = VersionConversion {
     stored_in: "autoscaling/v2",
     from_stored: v2_to_v1,
     to_stored: v1_to_v2,

@@ -6,15 +6,20 @@ use crate::columns;
 use crate::core::event::{self, EventFields};
 use crate::field::{BadValue, Field};
 use crate::registry::{
-    Conversion, KindEntry, OnUpdate, Permission, Presentation, Propagation, RulesRead, SelectableField,
-    SelectableFields, Strategy, ValidationRules,
+    KindEntry, OnUpdate, Permission, Presentation, Propagation, RulesRead, SelectableField, SelectableFields,
+    Strategy, ValidationRules, VersionConversion,
 };
 use crate::tree::Map;
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "Event",
     // The Events of both groups are the same objects.
-    conversion: Some(Conversion { stored_in: "v1", from_stored, to_stored, rules: RulesRead::ServedVersion }),
+    conversion: Some(VersionConversion {
+        stored_in: "v1",
+        from_stored,
+        to_stored,
+        rules: RulesRead::ServedVersion,
+    }),
     strategy: Strategy {
         create_on_update: Permission::Granted,
         default_propagation: Propagation::Unsupported,

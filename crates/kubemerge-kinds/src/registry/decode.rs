@@ -1,6 +1,6 @@
 //! What happens to an object between its text and the strategy of its kind.
 
-use super::hook::{Change, ChangeObject, RefuseConversion};
+use super::hook::{Adjust, ChangeObject, RefuseConversion};
 
 /// From text to an object.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub struct DecodeRules {
     pub refuse_conversion: RefuseConversion,
     /// What the conversion to and from Kubernetes' internal type adds before owners of fields are tracked; the strategy
     /// sets it again. Few kinds have it.
-    pub track: Option<Change>,
+    pub track: Option<Adjust>,
 }
 
 impl DecodeRules {

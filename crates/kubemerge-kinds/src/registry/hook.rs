@@ -26,7 +26,7 @@ pub type ChangeUpdate = for<'a> fn(&mut Map<'a>, &Map<'_>, Context);
 /// Answers why an object cannot be converted.
 pub type RefuseConversion = for<'a> fn(&Map<'a>) -> Option<String>;
 /// Changes an object, in every version of Kubernetes in the same way.
-pub type Change = for<'a> fn(&mut Map<'a>);
+pub type Adjust = for<'a> fn(&mut Map<'a>);
 /// Runs before an object is prepared: fills in what an allocation needs; answers what makes it impossible.
 pub type Begin = for<'a> fn(&mut Map<'a>, Option<&Map<'_>>, Context) -> Vec<FieldError>;
 /// Validates an object.

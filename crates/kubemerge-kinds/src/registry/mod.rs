@@ -14,11 +14,11 @@ pub mod strategy;
 mod subresource;
 mod validation;
 
-pub use conversion::{Conversion, RulesRead};
+pub use conversion::{RulesRead, VersionConversion};
 pub use decode::DecodeRules;
 pub use generation::{Counted, GenerationRule};
 pub use hook::{
-    Begin, Change, ChangeObject, ChangeUpdate, Context, RefuseConversion, RowCondition, Validate,
+    Adjust, Begin, ChangeObject, ChangeUpdate, Context, RefuseConversion, RowCondition, Validate,
     ValidateUpdate, Warn,
 };
 pub(crate) use keep::{keep_field, keep_whole_metadata};
@@ -45,7 +45,7 @@ pub struct KindEntry {
     /// How much is known of the kind.
     pub coverage: Coverage,
     /// How objects become those of the stored version, if that has other fields.
-    pub conversion: Option<Conversion>,
+    pub conversion: Option<VersionConversion>,
     /// From text to an object.
     pub decode: DecodeRules,
     /// What a write does to an object, and which writes are allowed.

@@ -1,7 +1,7 @@
 //! What a write does to an object of a kind, and which writes are allowed.
 
 use super::generation::Counted;
-use super::hook::{Begin, Change, ChangeObject, ChangeUpdate};
+use super::hook::{Adjust, Begin, ChangeObject, ChangeUpdate};
 use super::reset_fields::{Names, ONLY_STATUS};
 use crate::meta::NameRule;
 
@@ -15,7 +15,7 @@ pub struct Strategy {
     /// What a new object without a name gets.
     pub missing_name: MissingName,
     /// What follows from the name of an object, whatever its types come from.
-    pub named: Change,
+    pub named: Adjust,
     /// When `metadata.generation` grows.
     pub generation: GenerationRule,
     /// Which form of an update the generation counts.
@@ -35,7 +35,7 @@ pub struct Strategy {
     /// The status of a new object of a kind whose status is reset.
     pub status_on_create: StatusOnCreate,
     /// The first state of an object that is stored without the API, unless it has a status.
-    pub loaded: Change,
+    pub loaded: Adjust,
     /// `BeginCreate` and `BeginUpdate`, with the stored object for updates. Few kinds have it.
     pub begin: Begin,
     /// `PrepareForCreate`: resets what clients may not set, drops disabled fields.

@@ -6,7 +6,7 @@ use kubemerge_kinds::{
     columns::TableColumn,
     field_error::FieldError,
     ordered_json::OrderedJson,
-    registry::{Conversion, KindEntry, RulesRead},
+    registry::{KindEntry, RulesRead, VersionConversion},
     tree::{Arena, Map},
 };
 use kubemerge_schema::Schema;
@@ -44,12 +44,12 @@ impl<'c> BuiltIn<'c> {
     }
 
     /// How objects become those of the stored version, if that has other fields.
-    fn conversion(&self) -> Option<Conversion> {
+    fn conversion(&self) -> Option<VersionConversion> {
         self.entry()?.conversion
     }
 
     /// The conversion that comes before the rules.
-    fn converted_for_rules(&self) -> Option<Conversion> {
+    fn converted_for_rules(&self) -> Option<VersionConversion> {
         self.conversion().filter(|conversion| conversion.rules == RulesRead::StoredVersion)
     }
 

@@ -1,6 +1,6 @@
 //! The versions of a built-in kind, as field managers see them.
 
-use kubemerge_kinds::{BuiltinKind, custom, groups, registry::Conversion, tree::Map};
+use kubemerge_kinds::{BuiltinKind, custom, groups, registry::VersionConversion, tree::Map};
 use kubemerge_schema::{Schema, TypeRef};
 use kubemerge_ssa::{
     ConversionError, SameForm, VersionConverter,
@@ -26,7 +26,7 @@ impl BuiltInVersions<'_> {
         is_core(api_version) == is_core(&self.resource.api_version)
     }
 
-    fn conversion(&self, api_version: &str) -> Option<Conversion> {
+    fn conversion(&self, api_version: &str) -> Option<VersionConversion> {
         let (group, version) = split_api_version(api_version);
         groups::entry(group, version, &self.resource.kind).conversion
     }
@@ -47,7 +47,7 @@ impl BuiltInVersions<'_> {
         }
         let arena = Arena::new();
         let text = String::from_utf8(object.to_json()).ok()?;
-        // Conversion is between Go types: an explicit null is gone after it.
+        // VersionConversion is between Go types: an explicit null is gone after it.
         let mut other = self.typed(given, &text, &arena);
         from.into_iter().for_each(|from| (from.to_stored)(&mut other));
         to.into_iter().for_each(|to| (to.from_stored)(&mut other));
