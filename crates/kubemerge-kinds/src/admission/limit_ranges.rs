@@ -1,14 +1,12 @@
 //! LimitRanges: defaults for the resources of new containers, and what pods and claims may ask for.
 
-use serde_json::Value;
-
 use super::amounts::{ResourceAmount, ResourceAmounts, amounts, of_pod};
 use crate::tree::Map;
 
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 
 /// Sets what a LimitRange gives containers that ask for nothing, and notes it in an annotation.
-pub fn set_container_limits(pod: &mut Map<'_>, range: &Value) {
+pub fn set_container_limits(pod: &mut Map<'_>, range: &Map<'_>) {
     let mut notes = Vec::new();
     let spec = pod.ensure_map("spec");
     for (list, word) in [("containers", "container"), ("initContainers", "init container")] {
@@ -22,14 +20,14 @@ pub fn set_container_limits(pod: &mut Map<'_>, range: &Value) {
     }
 }
 
-fn set_defaults(container: &mut Map<'_>, range: &Value, word: &str) -> Vec<String> {
+fn set_defaults(container: &mut Map<'_>, range: &Map<'_>, word: &str) -> Vec<String> {
     let name = container.str("name");
     let mut notes = Vec::new();
     for (defaults, list, note) in [("defaultRequest", "requests", "request"), ("default", "limits", "limit")]
     {
         let mut set = Vec::new();
-        let limits = items(range, "Container").filter_map(|limit| limit[defaults].as_object());
-        for (resource, quantity) in limits.flatten() {
+        let limits = items(range, "Container").filter_map(|limit| limit.map(defaults));
+        for (resource, quantity) in limits.flat_map(Map::iter) {
             let resources = container.ensure_map("resources").ensure_map(list);
             if !resources.has(resource) {
                 let resource = resources.arena().alloc_str(resource);
@@ -46,13 +44,13 @@ fn set_defaults(container: &mut Map<'_>, range: &Value, word: &str) -> Vec<Strin
 }
 
 /// The limits of a LimitRange for a type.
-fn items<'r>(range: &'r Value, of_type: &'static str) -> impl Iterator<Item = &'r Value> {
-    let all = range.pointer("/spec/limits").and_then(Value::as_array).into_iter().flatten();
-    all.filter(move |limit| limit["type"] == of_type)
+fn items<'r, 'a>(range: &'r Map<'a>, of_type: &'static str) -> impl Iterator<Item = &'r Map<'a>> {
+    let all = range.map("spec").into_iter().flat_map(|spec| spec.maps("limits"));
+    all.filter(move |limit| limit.str("type") == of_type)
 }
 
 /// Why a LimitRange does not allow a pod.
-pub fn check_pod_limits(pod: &Map<'_>, range: &Value) -> Vec<String> {
+pub fn check_pod_limits(pod: &Map<'_>, range: &Map<'_>) -> Vec<String> {
     let mut errors = Vec::new();
     for limit in items(range, "Container") {
         let spec = pod.map("spec").into_iter();
@@ -69,7 +67,7 @@ pub fn check_pod_limits(pod: &Map<'_>, range: &Value) -> Vec<String> {
 }
 
 /// Why a LimitRange does not allow a claim.
-pub fn check_claim_limits(claim: &Map<'_>, range: &Value) -> Vec<String> {
+pub fn check_claim_limits(claim: &Map<'_>, range: &Map<'_>) -> Vec<String> {
     let requests =
         claim.map("spec").and_then(|spec| spec.map("resources")).and_then(|all| all.map("requests"));
     let asked = Asked { requests: amounts(requests), limits: ResourceAmounts::new() };
@@ -87,7 +85,7 @@ struct Asked {
     limits: ResourceAmounts,
 }
 
-fn check(limit: &Value, asked: &Asked, errors: &mut Vec<String>) {
+fn check(limit: &Map<'_>, asked: &Asked, errors: &mut Vec<String>) {
     constraints(limit, "min", |name, least| errors.extend(too_little(limit, name, least, asked)));
     constraints(limit, "max", |name, most| errors.extend(too_much(limit, name, most, asked)));
     constraints(limit, "maxLimitRequestRatio", |name, most| {
@@ -95,17 +93,17 @@ fn check(limit: &Value, asked: &Asked, errors: &mut Vec<String>) {
     });
 }
 
-fn constraints(limit: &Value, list: &str, mut each: impl FnMut(&str, &str)) {
-    for (name, quantity) in limit[list].as_object().into_iter().flatten() {
+fn constraints(limit: &Map<'_>, list: &str, mut each: impl FnMut(&str, &str)) {
+    for (name, quantity) in limit.map(list).into_iter().flat_map(Map::iter) {
         each(name, quantity.as_str().unwrap_or_default());
     }
 }
 
-fn of_type(limit: &Value) -> &str {
-    limit["type"].as_str().unwrap_or_default()
+fn of_type<'a>(limit: &Map<'a>) -> &'a str {
+    limit.str("type")
 }
 
-fn too_little(limit: &Value, name: &str, least: &str, asked: &Asked) -> Option<String> {
+fn too_little(limit: &Map<'_>, name: &str, least: &str, asked: &Asked) -> Option<String> {
     let intro = format!("minimum {name} usage per {} is {least}", of_type(limit));
     let least = ResourceAmount::of(least).milli();
     let Some(request) = asked.requests.get(name) else {
@@ -118,7 +116,7 @@ fn too_little(limit: &Value, name: &str, least: &str, asked: &Asked) -> Option<S
     Some(format!("{intro}, but limit is {}", limit.text()))
 }
 
-fn too_much(limit: &Value, name: &str, most: &str, asked: &Asked) -> Option<String> {
+fn too_much(limit: &Map<'_>, name: &str, most: &str, asked: &Asked) -> Option<String> {
     let intro = format!("maximum {name} usage per {} is {most}", of_type(limit));
     let most = ResourceAmount::of(most).milli();
     let Some(limit) = asked.limits.get(name) else { return Some(format!("{intro}.  No limit is specified")) };
@@ -130,7 +128,7 @@ fn too_much(limit: &Value, name: &str, most: &str, asked: &Asked) -> Option<Stri
 }
 
 /// Claims have requests only.
-fn request_too_large(limit: &Value, name: &str, most: &str, asked: &Asked) -> Option<String> {
+fn request_too_large(limit: &Map<'_>, name: &str, most: &str, asked: &Asked) -> Option<String> {
     let intro = format!("maximum {name} usage per {} is {most}", of_type(limit));
     match asked.requests.get(name) {
         None => Some(format!("{intro}.  No request is specified")),
@@ -141,7 +139,7 @@ fn request_too_large(limit: &Value, name: &str, most: &str, asked: &Asked) -> Op
     }
 }
 
-fn ratio_too_large(limit: &Value, name: &str, most: &str, asked: &Asked) -> Option<String> {
+fn ratio_too_large(limit: &Map<'_>, name: &str, most: &str, asked: &Asked) -> Option<String> {
     let intro = format!("{name} max limit to request ratio per {} is {most}", of_type(limit));
     let milli = |list: &ResourceAmounts| list.get(name).map_or(0, |amount| amount.milli());
     let (request, of_limit) = (milli(&asked.requests), milli(&asked.limits));

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value as Json;
-
 use super::amounts::{ResourceAmount, ResourceAmounts, add, amounts, of_pod};
 use crate::tree::{Map, Value};
 
@@ -14,6 +12,36 @@ pub struct QuotaResource<'r> {
     pub group: &'r str,
     /// The plural name.
     pub plural: &'r str,
+}
+
+impl QuotaResource<'_> {
+    fn is_core(self, plural: &str) -> bool {
+        self.group.is_empty() && self.plural == plural
+    }
+
+    fn is_pods(self) -> bool {
+        self.is_core("pods")
+    }
+
+    /// The name under which quotas count objects of any kind.
+    fn count_name(self) -> String {
+        let QuotaResource { group, plural } = self;
+        if group.is_empty() { format!("count/{plural}") } else { format!("count/{plural}.{group}") }
+    }
+
+    /// Whether an update may change what an object uses: others are only counted, and pods do not change what they
+    /// ask for.
+    pub fn may_grow(self) -> bool {
+        self.is_core("services") || self.is_core("persistentvolumeclaims")
+    }
+
+    /// Whether one of the limits may be about the resource.
+    pub fn is_limited(self, limits: &ResourceAmounts) -> bool {
+        // These have amounts of their own.
+        let is_measured = self.is_pods() || self.may_grow();
+        let is_counted = self.group.is_empty() && limits.contains_key(self.plural);
+        is_measured || is_counted || limits.contains_key(&self.count_name())
+    }
 }
 
 /// Core resources that a quota may count by their names alone.
@@ -37,8 +65,7 @@ const CLASS_SUFFIX: &str = ".storageclass.storage.k8s.io";
 pub fn quota_usage(resource: QuotaResource<'_>, object: &Map<'_>) -> ResourceAmounts {
     let one = ResourceAmount::count(1);
     let QuotaResource { group, plural } = resource;
-    let count = if group.is_empty() { format!("count/{plural}") } else { format!("count/{plural}.{group}") };
-    let mut usage = ResourceAmounts::from([(count, one)]);
+    let mut usage = ResourceAmounts::from([(resource.count_name(), one)]);
     let is_ended = plural == "pods" && is_ended(object);
     if group.is_empty() && COUNTED_BY_NAME.contains(&plural) && !is_ended {
         usage.insert(plural.to_owned(), one);
@@ -109,21 +136,21 @@ fn of_claim(claim: &Map<'_>) -> ResourceAmounts {
 }
 
 /// The limits of a quota.
-pub fn quota_limits(quota: &Json) -> ResourceAmounts {
-    let hard = quota.pointer("/spec/hard").and_then(Json::as_object).into_iter().flatten();
-    hard.map(|(name, value)| (name.clone(), ResourceAmount::of(value.as_str().unwrap_or_default()))).collect()
+pub fn quota_limits(quota: &Map<'_>) -> ResourceAmounts {
+    amounts(quota.map("spec").and_then(|spec| spec.map("hard")))
 }
 
 /// Whether an object is in the scopes of a quota. Objects other than pods are only in quotas without scopes.
-pub fn is_in_scope(quota: &Json, resource: QuotaResource<'_>, object: &Map<'_>) -> bool {
-    let scopes = quota.pointer("/spec/scopes").and_then(Json::as_array).into_iter().flatten();
-    let plain = scopes.filter_map(Json::as_str).map(|scope| (scope, "Exists", Vec::new()));
-    let selectors = quota.pointer("/spec/scopeSelector/matchExpressions").and_then(Json::as_array);
-    let selected = selectors.into_iter().flatten().map(|one| {
-        let values = one["values"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-        (one["scopeName"].as_str().unwrap_or_default(), one["operator"].as_str().unwrap_or_default(), values)
+pub fn is_in_scope(quota: &Map<'_>, resource: QuotaResource<'_>, object: &Map<'_>) -> bool {
+    let Some(spec) = quota.map("spec") else { return true };
+    let scopes = spec.list("scopes").iter().filter_map(Value::as_str);
+    let plain = scopes.map(|scope| (scope, "Exists", Vec::new()));
+    let selectors = spec.map("scopeSelector").into_iter().flat_map(|all| all.maps("matchExpressions"));
+    let selected = selectors.map(|one| {
+        let values = one.list("values").iter().filter_map(Value::as_str).collect();
+        (one.str("scopeName"), one.str("operator"), values)
     });
-    let is_pod = resource.group.is_empty() && resource.plural == "pods";
+    let is_pod = resource.is_pods();
     plain
         .chain(selected)
         .all(|(scope, operator, values)| is_pod && has_scope(object, scope, operator, &values))
@@ -161,8 +188,15 @@ fn is_best_effort(spec: &Map<'_>) -> bool {
         .any(|container| ["requests", "limits"].iter().any(|list| of(container, list).iter().any(is_counted)))
 }
 
-/// What containers must ask for because a quota limits it: the text of a refusal.
-pub fn missing_requests(limits: &ResourceAmounts, pod: &Map<'_>) -> Option<String> {
+/// What the containers of a pod must ask for because a quota limits it: the text of a refusal.
+pub fn missing_requests(
+    limits: &ResourceAmounts,
+    resource: QuotaResource<'_>,
+    pod: &Map<'_>,
+) -> Option<String> {
+    if !resource.is_pods() {
+        return None;
+    }
     let required = REQUIRED_OF_CONTAINERS.iter().filter(|name| limits.contains_key(**name));
     let mut missing: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let spec = pod.map("spec").filter(|spec| !spec.has("resources"))?;

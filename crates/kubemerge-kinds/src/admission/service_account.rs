@@ -1,7 +1,5 @@
 //! The service account of new pods: its name, its token in every container, its pull secrets.
 
-use serde_json::Value as Json;
-
 use crate::tree::{List, Map, Value};
 use crate::typed::read_typed_form;
 
@@ -29,19 +27,19 @@ pub fn set_default_account<'a>(pod: &mut Map<'a>) -> &'a str {
 }
 
 /// Gives a pod what its account has: the token in every container, and the pull secrets.
-pub fn set_account_parts(pod: &mut Map<'_>, account: &Json, suffix: &str) {
+pub fn set_account_parts(pod: &mut Map<'_>, account: &Map<'_>, suffix: &str) {
     let spec = pod.ensure_map("spec");
     let wants_token = match spec.get("automountServiceAccountToken") {
         Some(Value::Bool(wanted)) => *wanted,
         // Then the account decides; a token is mounted by default.
-        _ => account["automountServiceAccountToken"] != false,
+        _ => !matches!(account.get("automountServiceAccountToken"), Some(Value::Bool(false))),
     };
     if wants_token {
         mount_token(spec, suffix);
     }
     if spec.list("imagePullSecrets").is_empty() {
-        for secret in account["imagePullSecrets"].as_array().into_iter().flatten() {
-            append(spec, "imagePullSecrets", &secret.to_string());
+        for secret in account.list("imagePullSecrets") {
+            push(spec, "imagePullSecrets", secret.copy_in(spec.arena()));
         }
     }
 }
@@ -80,7 +78,11 @@ fn token_volume(name: &str) -> String {
 /// Appends an item, given as text, to a list.
 fn append<'a>(map: &mut Map<'a>, list: &'static str, text: &str) {
     let arena = map.arena();
-    let item = read_typed_form(arena, arena.alloc_str(text));
+    push(map, list, read_typed_form(arena, arena.alloc_str(text)));
+}
+
+fn push<'a>(map: &mut Map<'a>, list: &'static str, item: Value<'a>) {
+    let arena = map.arena();
     if map.list_mut(list).is_none() {
         map.set(list, List::new_in(arena));
     }

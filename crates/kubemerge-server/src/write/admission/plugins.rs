@@ -6,15 +6,14 @@ use kubemerge_kinds::{
         is_in_scope, is_mirror_pod, missing_requests, quota_limits, quota_usage, set_account_parts,
         set_container_limits, set_default_account,
     },
-    tree::{Arena, Map, Value},
-    typed::read_typed_form,
+    tree::{Arena, Map},
 };
-use serde_json::Value as Json;
 
 use super::{facts::all, refusal::refuse};
 use crate::{
     catalog::Resource,
-    protocol::{json::tree, status::Outcome},
+    object::edit,
+    protocol::status::Outcome,
     store::Stored,
     write::{request::Write, settings::AdmissionPlugin},
 };
@@ -23,16 +22,17 @@ fn is_on(write: Write<'_>, plugin: AdmissionPlugin) -> bool {
     write.transaction.settings.plugins.has(plugin)
 }
 
-/// Objects of the request's namespace, as trees.
-fn facts(write: Write<'_>, plural: &str) -> Vec<Json> {
-    let stored = all(write, &format!("/{plural}/{}/", write.call.namespace()));
-    stored.iter().map(|stored| tree(stored.record.node())).collect()
+/// Objects of the request's namespace.
+fn facts(write: Write<'_>, plural: &str) -> Vec<Stored> {
+    all(write, &format!("/{plural}/{}/", write.call.namespace()))
 }
 
 /// Changes a new pod: its resources, its service account.
 pub(super) fn admit_pod(write: Write<'_>, pod: &mut Map<'_>) -> Outcome<()> {
     if is_on(write, AdmissionPlugin::LimitRanger) {
-        facts(write, "limitranges").iter().for_each(|range| set_container_limits(pod, range));
+        for range in facts(write, "limitranges") {
+            set_container_limits(pod, &edit::tree(&range.record, &Arena::new()));
+        }
     }
     if is_on(write, AdmissionPlugin::ServiceAccount) && !is_mirror_pod(pod) {
         let name = set_default_account(pod);
@@ -43,7 +43,9 @@ pub(super) fn admit_pod(write: Write<'_>, pod: &mut Map<'_>) -> Outcome<()> {
             );
             refuse(write, pod, &why)
         })?;
-        set_account_parts(pod, &tree(account.record.node()), &write.call.cluster.entropy.suffix());
+        let arena = Arena::new();
+        let account = edit::tree(&account.record, &arena);
+        set_account_parts(pod, &account, &write.call.cluster.entropy.suffix());
     }
     Ok(())
 }
@@ -67,7 +69,7 @@ fn check_limits(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>) -> Ou
         _ => return Ok(()),
     };
     for range in facts(write, "limitranges") {
-        match check(object, &range).as_slice() {
+        match check(object, &edit::tree(&range.record, &Arena::new())).as_slice() {
             [] => {}
             [one] => return Err(refuse(write, object, one)),
             several => return Err(refuse(write, object, &format!("[{}]", several.join(", ")))),
@@ -83,31 +85,33 @@ pub(crate) fn quota_resource(resource: &Resource) -> QuotaResource<'_> {
 
 fn check_quotas(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
     let resource = quota_resource(write.call.resource);
-    let is_pod = resource.group.is_empty() && resource.plural == "pods";
-    let is_measured =
-        resource.group.is_empty() && matches!(resource.plural, "services" | "persistentvolumeclaims");
-    // Other objects are only counted, and pods do not change what they ask for.
-    if old.is_some() && !is_measured {
+    if old.is_some() && !resource.may_grow() {
         return Ok(());
     }
     let usage = quota_usage(resource, object);
     let before = old.map(|old| quota_usage(resource, old)).unwrap_or_default();
-    for quota in facts(write, "resourcequotas").iter().filter(|quota| is_in_scope(quota, resource, object)) {
-        let mut limits = quota_limits(quota);
-        let name = quota.pointer("/metadata/name").and_then(Json::as_str).unwrap_or_default();
-        if let Some(why) = missing_requests(&limits, object).filter(|_| is_pod) {
+    let requested = usage
+        .iter()
+        .map(|(name, amount)| (name.clone(), amount.minus(before.get(name).copied().unwrap_or_default())));
+    let requested = requested.collect();
+    for stored in facts(write, "resourcequotas") {
+        let arena = Arena::new();
+        let quota = edit::tree(&stored.record, &arena);
+        if !is_in_scope(&quota, resource, object) {
+            continue;
+        }
+        let mut limits = quota_limits(&quota);
+        let name = stored.record.name();
+        if let Some(why) = missing_requests(&limits, resource, object) {
             return Err(refuse(write, object, &format!("failed quota: {name}: {why}")));
         }
         limits.retain(|name, _| usage.contains_key(name));
         if limits.is_empty() {
             continue;
         }
-        let stored = all(write, &write.call.resource.prefix(write.call.namespace()));
-        let used = total_usage(quota, resource, &stored);
-        let requested = usage.iter().map(|(name, amount)| {
-            (name.clone(), amount.minus(before.get(name).copied().unwrap_or_default()))
-        });
-        if let Some(why) = exceeded(&limits, &used, &requested.collect()) {
+        let used =
+            total_usage(&quota, resource, &all(write, &write.call.resource.prefix(write.call.namespace())));
+        if let Some(why) = exceeded(&limits, &used, &requested) {
             return Err(refuse(write, object, &format!("exceeded quota: {name}, {why}")));
         }
     }
@@ -115,15 +119,17 @@ fn check_quotas(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>) -> Ou
 }
 
 /// What stored objects of a resource use of a quota.
-pub(crate) fn total_usage(quota: &Json, resource: QuotaResource<'_>, stored: &[Stored]) -> ResourceAmounts {
+pub(crate) fn total_usage(
+    quota: &Map<'_>,
+    resource: QuotaResource<'_>,
+    stored: &[Stored],
+) -> ResourceAmounts {
     let mut total = ResourceAmounts::new();
     for one in stored {
         let arena = Arena::new();
-        let object = read_typed_form(&arena, one.record.canonical().as_str());
-        if let Value::Map(object) = &object
-            && is_in_scope(quota, resource, object)
-        {
-            add_usage(&mut total, &quota_usage(resource, object));
+        let object = edit::tree(&one.record, &arena);
+        if is_in_scope(quota, resource, &object) {
+            add_usage(&mut total, &quota_usage(resource, &object));
         }
     }
     total

@@ -1,17 +1,20 @@
 //! The status of ResourceQuotas: what a controller of Kubernetes counts, where the plugin is on.
 
-use kubemerge_kinds::admission::{ResourceAmounts, add_usage, quota_limits};
-use serde_json::{Map, Value, json};
+use kubemerge_kinds::{
+    admission::{ResourceAmounts, add_usage, quota_limits},
+    tree::{Arena, Map, Value},
+};
 
 use crate::{
-    catalog::Resource,
     object::edit,
-    protocol::{json::tree, status::Outcome},
+    protocol::status::Outcome,
     store::Stored,
     write::{
         admission::plugins::{quota_resource, total_usage},
-        commit::rewrite::{keys_below, rewrite},
-        commit::transaction::Transaction,
+        commit::{
+            rewrite::{keys_below, rewrite},
+            transaction::Transaction,
+        },
     },
 };
 
@@ -25,27 +28,37 @@ pub(crate) fn refresh(transaction: &Transaction<'_>, namespace: &str) -> Outcome
 
 fn refresh_one(transaction: &Transaction<'_>, key: &str, namespace: &str) -> Outcome<()> {
     let Some(stored) = transaction.cluster.store.get(key) else { return Ok(()) };
-    let quota = tree(stored.record.node());
+    let arena = Arena::new();
+    let quota = edit::tree(&stored.record, &arena);
     let limits = quota_limits(&quota);
-    let used = usage(transaction, &quota, &limits, namespace);
-    let used: Map<String, Value> = limits
-        .keys()
-        .map(|name| (name.clone(), used.get(name).copied().unwrap_or_default().text().into()))
-        .collect();
-    let mut status = json!({});
-    if !limits.is_empty() {
-        status = json!({"hard": quota["spec"]["hard"], "used": used});
-    }
+    let status = Value::Map(match limits.is_empty() {
+        true => Map::new_in(&arena),
+        false => status(&quota, &limits, &usage(transaction, &quota, &limits, namespace)),
+    });
+    let is_same = quota.get("status").is_some_and(|before| before.same_json(&status));
     let index = transaction.index();
-    let Some(resource) = index.find("", "v1", "resourcequotas").filter(|_| quota["status"] != status) else {
-        return Ok(());
-    };
-    rewrite(transaction, key, resource, |quota| edit::set_json(quota, "status", &status))
+    let Some(resource) = index.find("", "v1", "resourcequotas").filter(|_| !is_same) else { return Ok(()) };
+    rewrite(transaction, key, resource, |quota| quota.set("status", status.copy_in(quota.arena())))
+}
+
+/// What a quota limits, and how much of it is used.
+fn status<'a>(quota: &Map<'a>, limits: &ResourceAmounts, usage: &ResourceAmounts) -> Map<'a> {
+    let arena = quota.arena();
+    let mut used = Map::new_in(arena);
+    for name in limits.keys() {
+        used.set_text(arena.alloc_str(name), &usage.get(name).copied().unwrap_or_default().text());
+    }
+    let mut status = Map::new_in(arena);
+    if let Some(hard) = quota.map("spec").and_then(|spec| spec.get("hard")) {
+        status.set("hard", hard.copy_in(arena));
+    }
+    status.set("used", used);
+    status
 }
 
 fn usage(
     transaction: &Transaction<'_>,
-    quota: &Value,
+    quota: &Map<'_>,
     limits: &ResourceAmounts,
     namespace: &str,
 ) -> ResourceAmounts {
@@ -53,23 +66,13 @@ fn usage(
     let index = transaction.index();
     let versions = index.groups().flat_map(|group| group.versions.first());
     for resource in versions.flat_map(|(_, resources)| resources.values()) {
-        if resource.is_namespaced() && is_limited(resource, limits) {
+        let counted = quota_resource(resource);
+        if resource.is_namespaced() && counted.is_limited(limits) {
             let prefix = resource.prefix(namespace);
             let stored: Vec<Stored> =
                 transaction.cluster.store.newest(&prefix).into_iter().map(|(_, stored)| stored).collect();
-            add_usage(&mut total, &total_usage(quota, quota_resource(resource), &stored));
+            add_usage(&mut total, &total_usage(quota, counted, &stored));
         }
     }
     total
-}
-
-/// Whether a quota limits something about a resource.
-fn is_limited(resource: &Resource, limits: &ResourceAmounts) -> bool {
-    let is_core = resource.group.is_empty();
-    let count = match is_core {
-        true => format!("count/{}", resource.plural),
-        false => format!("count/{}.{}", resource.plural, resource.group),
-    };
-    let is_measured = matches!(resource.plural.as_str(), "pods" | "services" | "persistentvolumeclaims");
-    limits.contains_key(&count) || is_core && (is_measured || limits.contains_key(&resource.plural))
 }
