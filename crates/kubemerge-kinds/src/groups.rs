@@ -2,7 +2,7 @@
 
 use crate::registry::KindEntry;
 #[cfg(target_family = "wasm")]
-use crate::registry::{Presentation, ValidationRules};
+use crate::registry::{Presentation, Times, ValidationRules};
 use crate::{
     admissionregistration, apiextensions, apiregistration, apiserverinternal, apps, authentication,
     authorization, autoscaling, batch, certificates, coordination, core, discovery, events, flowcontrol,
@@ -18,7 +18,7 @@ macro_rules! kinds {
 }
 
 /// The entries of a group. In WebAssembly, whose size counts, no object is shown in a table or in
-/// another version, and no server warns.
+/// another version, and no server warns or tells the time.
 const fn linked<const N: usize>(kinds: &[KindEntry]) -> [KindEntry; N] {
     let mut all = [KindEntry::UNLISTED; N];
     let mut at = 0;
@@ -27,6 +27,7 @@ const fn linked<const N: usize>(kinds: &[KindEntry]) -> [KindEntry; N] {
         #[cfg(target_family = "wasm")]
         {
             all[at].conversion = None;
+            all[at].times = Times::NONE;
             all[at].presentation = Presentation::DEFAULT;
             all[at].validation.warnings = ValidationRules::DEFAULT.warnings;
         }

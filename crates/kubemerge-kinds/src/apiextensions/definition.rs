@@ -7,12 +7,13 @@ use crate::field::{BadValue, Field};
 use crate::meta::{NameRule, generic_metadata};
 use crate::registry::{
     Context, DecodeRules, GenerationRule, KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Scope,
-    Strategy, SubresourceRules, ValidationRules,
+    StorageFolder, Strategy, SubresourceRules, ValidationRules,
 };
 use crate::tree::{Arena, List, Map};
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "CustomResourceDefinition",
+    folder: StorageFolder::GroupAndPlural,
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy {
         generation: GenerationRule::Field("spec"),

@@ -6,14 +6,17 @@ use crate::format::{dns1035_label, dns1123_subdomain, path_segment_name};
 use crate::go_text::quoted;
 use crate::meta::NameRule;
 use crate::registry::{
-    Context, DecodeRules, KindEntry, MetadataRule, Presentation, Strategy, SubresourceRules, ValidationRules,
+    Context, DecodeRules, KindEntry, MetadataRule, Presentation, StorageFolder, Strategy, SubresourceRules,
+    Times, ValidationRules, Written,
 };
 use crate::tree::{List, Map, Value};
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "APIService",
+    folder: StorageFolder::GroupAndPlural,
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy { name: NameRule::PathSegment, prepare_create, ..Strategy::WITH_STATUS },
+    times: Times { changes: Some(set_condition_times), ..Times::NONE },
     validation: ValidationRules {
         metadata: MetadataRule::AnyFinalizers,
         object: validate,
@@ -34,6 +37,15 @@ pub(super) const KIND: KindEntry = KindEntry {
     },
     ..KindEntry::CLUSTER
 };
+
+/// The first conditions, which have a null where the time belongs. Later only clients write them.
+fn set_condition_times(service: &mut Map<'_>, written: &Written<'_>) {
+    let status = service.map_mut("status").filter(|_| written.old.is_none());
+    let conditions = status.into_iter().flat_map(|status| status.maps_mut("conditions"));
+    for condition in conditions.filter(|condition| condition.str("lastTransitionTime").is_empty()) {
+        condition.set_text("lastTransitionTime", written.now);
+    }
+}
 
 const MAX_GROUP_PRIORITY: i64 = 20_000;
 const MAX_VERSION_PRIORITY: i64 = 1_000;

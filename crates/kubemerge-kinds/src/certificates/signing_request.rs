@@ -13,7 +13,7 @@ use crate::format::Problems;
 use crate::meta::NameRule;
 use crate::registry::{
     Context, KindEntry, OnUpdate, Presentation, SelectableField, SelectableFields, Strategy,
-    SubresourceRules, ValidationRules, reset_fields::SPEC_AND_STATUS,
+    SubresourceRules, Times, ValidationRules, Written, reset_fields::SPEC_AND_STATUS,
 };
 use crate::tree::{List, Map, Value};
 
@@ -25,6 +25,7 @@ pub(super) const KIND: KindEntry = KindEntry {
         prepare_create: add_user,
         ..Strategy::DEFAULT
     },
+    times: Times { changes: Some(set_condition_times), ..Times::NONE },
     validation: ValidationRules {
         object: |request| validate(request, request.absent()),
         update: |request, old| {
@@ -69,6 +70,29 @@ pub(super) const KIND: KindEntry = KindEntry {
     },
     ..KindEntry::CLUSTER
 };
+
+/// The conditions that a subresource writes, unless the client says when. One that was there keeps its time.
+fn set_condition_times(request: &mut Map<'_>, written: &Written<'_>) {
+    if written.subresource.is_none() {
+        return;
+    }
+    let before = written.old.and_then(|old| old.map("status"));
+    let since = |condition: &Map<'_>| {
+        let is_same =
+            |known: &&Map<'_>| ["type", "status"].iter().all(|name| known.str(name) == condition.str(name));
+        let known = before.into_iter().flat_map(|status| status.maps("conditions")).find(is_same);
+        known.map(|known| known.str("lastTransitionTime")).filter(|time| !time.is_empty())
+    };
+    for condition in request.map_mut("status").into_iter().flat_map(|status| status.maps_mut("conditions")) {
+        if condition.str("lastUpdateTime").is_empty() {
+            condition.set_text("lastUpdateTime", written.now);
+        }
+        if condition.str("lastTransitionTime").is_empty() {
+            let time = since(condition).unwrap_or(written.now);
+            condition.set_text("lastTransitionTime", time);
+        }
+    }
+}
 
 const MIN_EXPIRATION_SECONDS: i64 = 600;
 const LEGACY_SIGNER: &str = "kubernetes.io/legacy-unknown";

@@ -4,12 +4,14 @@ use crate::columns::{AGE, Cell, KindColumn, NAME, network};
 use crate::field::Field;
 use crate::format::{dns1123_label, dns1123_subdomain, endpoint_ip, qualified_name, strict_legacy_ip};
 use crate::registry::{
-    Context, DecodeRules, KindEntry, OnUpdate, Permission, Presentation, Strategy, ValidationRules,
+    Context, DecodeRules, KindEntry, OnUpdate, Permission, Presentation, StorageFolder, Strategy,
+    ValidationRules,
 };
 use crate::tree::Map;
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "Endpoints",
+    folder: StorageFolder::Named("services/endpoints"),
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy { create_on_update: Permission::Granted, ..Strategy::DEFAULT },
     validation: ValidationRules {

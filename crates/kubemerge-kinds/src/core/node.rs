@@ -9,12 +9,13 @@ use crate::format::{label_value, max_len, parse_cidr, qualified_name, strict_leg
 use crate::go_text::quoted;
 use crate::registry::{
     Context, DecodeRules, KindEntry, Presentation, SelectableField, SelectableFields, StatusOnCreate,
-    Strategy, SubresourceRules, ValidationRules,
+    StorageFolder, Strategy, SubresourceRules, ValidationRules,
 };
 use crate::tree::{List, Map, Value};
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "Node",
+    folder: StorageFolder::Named("minions"),
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy {
         prepare_create: |node, _| {

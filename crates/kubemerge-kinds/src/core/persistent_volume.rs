@@ -5,8 +5,8 @@ use super::pod_spec::{resource_list, storage_systems};
 use crate::columns::{AGE, Cell, KindColumn, NAME, storage};
 use crate::field::{Field, Report, internal_pretty, unified_diff};
 use crate::registry::{
-    Context, DecodeRules, DeleteAnswer, KindEntry, Presentation, Strategy, SubresourceRules, ValidationRules,
-    keep_field,
+    Context, DecodeRules, DeleteAnswer, KindEntry, Presentation, Strategy, SubresourceRules, Times,
+    ValidationRules, Written, keep_field,
 };
 use crate::tree::{Arena, Map};
 
@@ -46,6 +46,7 @@ pub(super) const KIND: KindEntry = KindEntry {
         prepare_create,
         ..Strategy::WITH_STATUS
     },
+    times: Times { changes: Some(set_phase_time), ..Times::NONE },
     validation: ValidationRules {
         object: |volume| {
             let name = volume.fields(["metadata", "name"]).str();
@@ -103,6 +104,17 @@ fn prepare_create(volume: &mut Map<'_>, _: Context) {
     // The first phase starts when the object does. Without a server there is no time.
     if !created.is_empty() {
         status.set("lastPhaseTransitionTime", created);
+    }
+}
+
+/// A volume that enters another phase, unless the client says when.
+fn set_phase_time(volume: &mut Map<'_>, written: &Written<'_>) {
+    const TIME: &str = "lastPhaseTransitionTime";
+    let before = written.old.and_then(|old| old.map("status"));
+    let (Some(before), Some(status)) = (before, volume.map_mut("status")) else { return };
+    let is_told = status.has(TIME) && status.str(TIME) != before.str(TIME);
+    if status.str("phase") != before.str("phase") && !is_told {
+        status.set_text(TIME, written.now);
     }
 }
 

@@ -6,12 +6,13 @@ use crate::field::Field;
 use crate::meta::NameRule;
 use crate::registry::{
     Context, DecodeRules, GenerationRule, KindEntry, OnUpdate, Presentation, Propagation, SelectableField,
-    SelectableFields, Strategy, SubresourceRules, ValidationRules,
+    SelectableFields, StorageFolder, Strategy, SubresourceRules, ValidationRules,
 };
 use crate::tree::Map;
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "ReplicationController",
+    folder: StorageFolder::Named("controllers"),
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy {
         name: NameRule::LongName,

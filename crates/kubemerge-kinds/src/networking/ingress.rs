@@ -6,10 +6,13 @@ use crate::field::{BadValue, Field};
 use crate::format::{
     dns1123_label, dns1123_subdomain, parse_ip, port_name, strict_ip, wildcard_dns1123_subdomain,
 };
-use crate::registry::{GenerationRule, KindEntry, Presentation, Strategy, SubresourceRules, ValidationRules};
+use crate::registry::{
+    GenerationRule, KindEntry, Presentation, StorageFolder, Strategy, SubresourceRules, ValidationRules,
+};
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "Ingress",
+    folder: StorageFolder::Named("ingress"),
     strategy: Strategy { generation: GenerationRule::Field("spec"), ..Strategy::WITH_STATUS },
     validation: ValidationRules {
         object: validate,

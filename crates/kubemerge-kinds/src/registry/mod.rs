@@ -10,8 +10,10 @@ mod hook;
 mod keep;
 mod presentation;
 pub mod reset_fields;
+mod storage;
 pub mod strategy;
 mod subresource;
+mod times;
 mod validation;
 
 pub use conversion::{RulesRead, VersionConversion};
@@ -24,8 +26,10 @@ pub use hook::{
 pub(crate) use keep::{keep_field, keep_whole_metadata};
 pub use presentation::{Presentation, Selectable, SelectableField, SelectableFields, SelectorRefusal};
 pub use reset_fields::Names;
+pub use storage::StorageFolder;
 pub use strategy::{DeleteAnswer, Deletion, MissingName, Permission, Propagation, StatusOnCreate, Strategy};
 pub use subresource::SubresourceRules;
+pub use times::{SetDefaultTimes, SetTimes, Times, Written};
 pub use validation::{MetadataRule, OnUpdate, ValidationRules};
 
 pub use crate::meta::Scope;
@@ -50,6 +54,10 @@ pub struct KindEntry {
     pub decode: DecodeRules,
     /// What a write does to an object, and which writes are allowed.
     pub strategy: Strategy,
+    /// The times that a write sets.
+    pub times: Times,
+    /// Where Kubernetes keeps its objects in etcd.
+    pub folder: StorageFolder,
     /// What is refused, and what is advised against.
     pub validation: ValidationRules,
     /// The endpoints that speak the same kind, such as `status`.
@@ -78,6 +86,8 @@ impl KindEntry {
         conversion: None,
         decode: DecodeRules::DEFAULT,
         strategy: Strategy::DEFAULT,
+        times: Times::NONE,
+        folder: StorageFolder::Plural,
         validation: ValidationRules::DEFAULT,
         subresources: &[],
         presentation: Presentation::DEFAULT,

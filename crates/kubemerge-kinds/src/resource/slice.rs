@@ -2,13 +2,14 @@
 
 use super::device::{counters, device, drop_disabled_fields};
 use super::names::{driver_name, is_within, pool_name, unique_by, unique_names};
+use super::taint::set_time_added;
 use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::core::pod_spec::node_selector;
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_subdomain, short_name};
 use crate::registry::{
     Context, Counted, DeleteAnswer, GenerationRule, KindEntry, OnUpdate, Presentation, SelectableField,
-    SelectableFields, Strategy, ValidationRules,
+    SelectableFields, Strategy, Times, ValidationRules,
 };
 use crate::tree::Map;
 
@@ -23,6 +24,7 @@ pub(super) const KIND: KindEntry = KindEntry {
         prepare_update: |slice, _, context| drop_disabled(slice, context),
         ..Strategy::DEFAULT
     },
+    times: Times { defaults: Some(set_default_times), ..Times::NONE },
     validation: ValidationRules {
         object: |slice| validate(slice.field("spec"), slice.absent()),
         update: |slice, old| {
@@ -55,6 +57,12 @@ pub(super) const KIND: KindEntry = KindEntry {
     },
     ..KindEntry::CLUSTER
 };
+
+fn set_default_times(slice: &mut Map<'_>, now: &str) {
+    let Some(spec) = slice.map_mut("spec") else { return };
+    let taints = spec.maps_mut("devices").flat_map(|device| device.maps_mut("taints"));
+    taints.for_each(|taint| set_time_added(taint, now));
+}
 
 const MAX_DEVICES: usize = 128;
 /// With taints or counters.

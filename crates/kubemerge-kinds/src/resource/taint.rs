@@ -4,6 +4,13 @@ use crate::field::Field;
 use crate::format::{label_value, qualified_name};
 use crate::tree::Map;
 
+/// A taint was added now, unless the client says when.
+pub(super) fn set_time_added(taint: &mut Map<'_>, now: &str) {
+    if !taint.has("timeAdded") {
+        taint.set_text("timeAdded", now);
+    }
+}
+
 const EFFECTS: [&str; 3] = ["NoExecute", "NoSchedule", "None"];
 
 /// Defaults of tolerations.

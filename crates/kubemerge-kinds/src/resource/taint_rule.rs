@@ -1,15 +1,16 @@
 //! DeviceTaintRule.
 
 use super::names::{driver_name, is_within, pool_name};
-use super::taint::taint;
+use super::taint::{set_time_added, taint};
 use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::field::Field;
 use crate::format::dns1123_label;
 use crate::meta::conditions;
 use crate::registry::{
-    GenerationRule, KindEntry, OnUpdate, Permission, Presentation, Strategy, SubresourceRules,
-    ValidationRules,
+    GenerationRule, KindEntry, OnUpdate, Permission, Presentation, Strategy, SubresourceRules, Times,
+    ValidationRules, Written,
 };
+use crate::tree::Map;
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "DeviceTaintRule",
@@ -18,6 +19,7 @@ pub(super) const KIND: KindEntry = KindEntry {
         unconditional_update: Permission::Denied,
         ..Strategy::WITH_STATUS
     },
+    times: Times { defaults: Some(set_default_time), changes: Some(set_effect_time) },
     validation: ValidationRules {
         object: |rule| validate(rule, rule.absent()),
         update: validate,
@@ -45,6 +47,23 @@ pub(super) const KIND: KindEntry = KindEntry {
     },
     ..KindEntry::CLUSTER
 };
+
+fn set_default_time(rule: &mut Map<'_>, now: &str) {
+    if let Some(taint) = rule.map_mut("spec").and_then(|spec| spec.map_mut("taint")) {
+        set_time_added(taint, now);
+    }
+}
+
+/// A taint with another effect is a new one, unless the client says when it was added.
+fn set_effect_time(rule: &mut Map<'_>, written: &Written<'_>) {
+    let before = written.old.and_then(|old| old.map("spec")).and_then(|spec| spec.map("taint"));
+    let taint = rule.map_mut("spec").and_then(|spec| spec.map_mut("taint"));
+    let (Some(before), Some(taint)) = (before, taint) else { return };
+    let is_told = taint.str("timeAdded") != before.str("timeAdded");
+    if taint.str("effect") != before.str("effect") && !is_told {
+        taint.set_text("timeAdded", written.now);
+    }
+}
 
 const MAX_CONDITIONS: usize = 8;
 

@@ -6,7 +6,7 @@ use kubemerge_kinds::{
     columns::TableColumn,
     field_error::FieldError,
     ordered_json::OrderedJson,
-    registry::{KindEntry, RulesRead, VersionConversion},
+    registry::{KindEntry, RulesRead, StorageFolder, Times, VersionConversion, Written},
     tree::{Arena, Map},
 };
 use kubemerge_schema::Schema;
@@ -16,7 +16,6 @@ use kubemerge_value::Canonical;
 use super::{
     built_in_versions::BuiltInVersions,
     contract::{Contract, DecodeError, Decoded, Given, OwnershipFacts, Source, Storing, TypeCheck},
-    times,
 };
 use crate::{
     catalog::{Resource, cluster::Cluster},
@@ -46,6 +45,14 @@ impl<'c> BuiltIn<'c> {
     /// How objects become those of the stored version, if that has other fields.
     fn conversion(&self) -> Option<VersionConversion> {
         self.entry()?.conversion
+    }
+
+    fn times(&self) -> Times {
+        self.entry().map_or(Times::NONE, |entry| entry.times)
+    }
+
+    fn now(&self) -> String {
+        self.cluster.clock.now().to_string()
     }
 
     /// The conversion that comes before the rules.
@@ -81,14 +88,10 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
 
     fn storage_folder(&self) -> String {
         let Resource { group, plural, .. } = self.resource;
-        match (group.as_str(), plural.as_str()) {
-            ("", "replicationcontrollers") => "controllers".to_owned(),
-            ("", "endpoints") => "services/endpoints".to_owned(),
-            ("", "nodes") => "minions".to_owned(),
-            ("", "services") => "services/specs".to_owned(),
-            ("networking.k8s.io", "ingresses") => "ingress".to_owned(),
-            ("apiextensions.k8s.io" | "apiregistration.k8s.io", _) => format!("{group}/{plural}"),
-            _ => plural.clone(),
+        match self.entry().map_or(StorageFolder::Plural, |entry| entry.folder) {
+            StorageFolder::Plural => plural.clone(),
+            StorageFolder::GroupAndPlural => format!("{group}/{plural}"),
+            StorageFolder::Named(name) => name.to_owned(),
         }
     }
 
@@ -125,7 +128,9 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
 
     fn default(&self, object: &mut Map<'c>) {
         self.kind.default(object);
-        times::set_defaults(self.cluster, self.resource, object);
+        if let Some(set) = self.times().defaults {
+            set(object, &self.now());
+        }
     }
 
     fn to_served(&self, object: &mut Map<'c>, _: KnownForm) {
@@ -226,7 +231,10 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     }
 
     fn finish(&self, object: &mut Map<'c>, storing: Storing<'_, 'c>) {
-        times::set_transitions(self.cluster, self.resource, object, storing);
+        if let Some(set) = self.times().changes {
+            let Storing { old, subresource, .. } = storing;
+            set(object, &Written { old, subresource, now: &self.now() });
+        }
     }
 
     fn to_stored(&self, object: &mut Map<'c>) {

@@ -8,7 +8,6 @@ mod built_in_versions;
 mod contract;
 mod declared;
 pub(crate) mod shown;
-mod times;
 
 pub(crate) use built_in::decode_complete;
 pub(crate) use contract::{

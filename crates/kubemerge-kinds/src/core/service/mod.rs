@@ -19,12 +19,13 @@ use crate::format::dns1123_subdomain;
 use crate::meta::{NameRule, labels};
 use crate::registry::{
     Context, DecodeRules, DeleteAnswer, KindEntry, OnUpdate, Permission, Presentation, SelectableField,
-    SelectableFields, Strategy, SubresourceRules, ValidationRules,
+    SelectableFields, StorageFolder, Strategy, SubresourceRules, ValidationRules,
 };
 use crate::tree::{Map, Value};
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "Service",
+    folder: StorageFolder::Named("services/specs"),
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy {
         name: NameRule::Label,
