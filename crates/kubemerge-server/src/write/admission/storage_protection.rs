@@ -20,10 +20,13 @@ pub(crate) fn finalizer(resource: &Resource) -> Option<&'static str> {
     }
 }
 
-/// The keys of the claims of a pod which is gone: they may have waited for it.
-pub(crate) fn claim_keys(pod: &Record) -> Vec<String> {
-    let namespace = pod.namespace();
-    claims(pod).into_iter().map(|claim| format!("/persistentvolumeclaims/{namespace}/{claim}")).collect()
+/// The keys of what may have waited for an object that is gone: the claims of a pod.
+pub(crate) fn released_by(resource: &Resource, object: &Record) -> Vec<String> {
+    if !(resource.group.is_empty() && resource.kind == "Pod") {
+        return Vec::new();
+    }
+    let namespace = object.namespace();
+    claims(object).into_iter().map(|claim| format!("/persistentvolumeclaims/{namespace}/{claim}")).collect()
 }
 
 /// Whether something needs an object that is being deleted.

@@ -130,8 +130,7 @@ impl<'a> Transaction<'a> {
         }
         self.enqueue_followups(resource, key, before.as_ref(), after.as_ref());
         let change = Change { key: key.into(), before, after };
-        let is_service = resource.group.is_empty() && resource.kind == "Service";
-        let service = is_service.then(|| change.clone());
+        let service = cluster_addresses::has_addresses(resource).then(|| change.clone());
         self.changes.borrow_mut().push(change);
         if let Some(service) = service {
             self.keep_addresses(&service);

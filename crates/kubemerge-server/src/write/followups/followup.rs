@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use kubemerge_kinds::strategy::Deletion;
+
 use crate::{
     catalog::{Resource, definition::is_definition},
     store::{OwnerReference, Record},
@@ -69,10 +71,8 @@ pub(crate) fn after_removal(resource: &Resource, record: &Record) -> Vec<Followu
     if resource.is_namespaced() {
         followups.push(Followup::Namespace { name: namespace });
     }
-    if resource.group.is_empty() && resource.kind == "Pod" {
-        let keys = storage_protection::claim_keys(record).into_iter();
-        followups.extend(keys.map(|key| Followup::Unprotect { key: key.into() }));
-    }
+    let released = storage_protection::released_by(resource, record).into_iter();
+    followups.extend(released.map(|key| Followup::Unprotect { key: key.into() }));
     if is_definition(resource) {
         let group = record.text_at(&["spec", "group"]).into_owned();
         followups.push(Followup::NamesFree { group });
@@ -95,10 +95,10 @@ pub(crate) fn after_termination(resource: &Resource, key: &str, record: &Record)
         followups.push(Followup::Unprotect { key: key.into() });
     }
     let name = record.name().into_owned();
-    match (resource.group.as_str(), resource.kind.as_str()) {
-        ("", "Namespace") => followups.push(Followup::Namespace { name }),
-        ("apiextensions.k8s.io", "CustomResourceDefinition") => followups.push(Followup::Definition { name }),
-        _ => {}
+    if resource.strategy.deletion == Deletion::AfterContent {
+        followups.push(Followup::Namespace { name });
+    } else if is_definition(resource) {
+        followups.push(Followup::Definition { name });
     }
     followups
 }

@@ -19,7 +19,10 @@ use crate::{
         status::{Outcome, internal, invalid, store_unavailable},
     },
     store::{StoreError, Stored},
-    write::{prepare::cluster_addresses::IP_ADDRESSES, request::Write},
+    write::{
+        prepare::cluster_addresses::{IP_ADDRESSES, has_addresses},
+        request::Write,
+    },
 };
 
 /// The range of addresses if the server has no ServiceCIDR.
@@ -31,7 +34,7 @@ const LAST_NODE_PORT: i64 = 32_767;
 /// Gives a Service what it needs; other kinds need nothing.
 pub(crate) fn allocate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
     let resource = write.call.resource;
-    if !(resource.group.is_empty() && resource.kind == "Service") {
+    if !has_addresses(resource) {
         return Ok(());
     }
     let mut pool = Pool { write, chosen: BTreeSet::new(), used: None, failure: None };

@@ -11,6 +11,11 @@ use crate::{
 /// What the keys of all IPAddress objects begin with.
 pub(crate) const IP_ADDRESSES: &str = "networking.k8s.io/ipaddresses/";
 
+/// Whether objects have addresses: only Services do.
+pub(crate) fn has_addresses(resource: &Resource) -> bool {
+    resource.group.is_empty() && resource.kind == "Service"
+}
+
 /// What a write to a Service changes.
 #[derive(Debug, Default)]
 pub(crate) struct AddressChange {
