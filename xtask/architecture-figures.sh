@@ -125,6 +125,10 @@ branch='\.custom\(\)|kind_rules::of\(|\btyped\.is_(none|some)\(\)|\bis_typed\b|\
 grep -roE --include='*.rs' -e "$branch" $write | sed -E "s#^$write/([^:]*):.*#\`\1\`#" |
     row "branches on the sort of kind in \`server/write\`"
 
+# Files that compare a kind or a resource with a name. What is left are plugins and controllers of Kubernetes.
+grep -rlE --include='*.rs' '\.(kind|plural) == "|\.(kind|plural)\.as_str\(\)' $write $server/kind $server/object $server/load.rs |
+    sed "s#^$server/##; s/^/\`/; s/\$/\`/" | row "files on the way of a write that ask for kinds by name"
+
 # What a merge patch of a custom resource runs: the stored object and the result of the patch become trees, and the new
 # object is printed as its record. Each site counts as often as such a request passes it.
 present <<ROWS | row "times a custom resource is parsed in a PATCH"

@@ -4,16 +4,12 @@
 //! not validated.
 
 use super::autoscaler::{OLDER, replicas_and_target, status};
-use super::conversion;
+use super::conversion::{self, CURRENT_METRICS, DEFAULT_CPU_UTILIZATION, METRICS};
 use crate::field::Field;
 use crate::registry::{
     Context, DecodeRules, KindEntry, OnUpdate, Strategy, SubresourceRules, ValidationRules,
 };
-use crate::tree::Map;
-
-const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
-const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
-const DEFAULT_CPU_UTILIZATION: i64 = 80;
+use crate::tree::{Map, Value};
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "HorizontalPodAutoscaler",
@@ -52,7 +48,9 @@ fn defaults(autoscaler: &mut Map<'_>, _: Context) {
 fn has_other_metrics(autoscaler: &Map<'_>) -> bool {
     let annotations = autoscaler.map("metadata").and_then(|metadata| metadata.map("annotations"));
     let text = annotations.map(|annotations| annotations.str(METRICS)).unwrap_or_default();
-    serde_json::from_str::<Vec<serde_json::Map<_, _>>>(text).is_ok_and(|metrics| !metrics.is_empty())
+    let metrics = conversion::read_annotation(autoscaler.arena(), text);
+    let metrics = metrics.as_ref().and_then(Value::as_list).filter(|metrics| !metrics.is_empty());
+    metrics.is_some_and(|metrics| metrics.maps().count() == metrics.len())
 }
 
 /// The current utilization is a metric of version v2, and all of those are written to an annotation.

@@ -13,8 +13,8 @@ use crate::registry::{RulesRead, VersionConversion};
 use crate::tree::{Arena, List, Map, Value};
 use crate::typed::read_typed_form;
 
-const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
-const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
+pub(super) const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
+pub(super) const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
 const CONDITIONS: &str = "autoscaling.alpha.kubernetes.io/conditions";
 const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
 const ROUND_TRIP: [&str; 6] = [
@@ -26,7 +26,7 @@ const ROUND_TRIP: [&str; 6] = [
     "autoscaling.alpha.kubernetes.io/scale-up-tolerance",
 ];
 
-const DEFAULT_CPU_UTILIZATION: i64 = 80;
+pub(super) const DEFAULT_CPU_UTILIZATION: i64 = 80;
 /// Far more than anything in such an annotation has.
 const MAX_ANNOTATION_DEPTH: usize = 128;
 
@@ -121,7 +121,7 @@ fn v1_to_v2(autoscaler: &mut Map<'_>) {
 }
 
 /// What an annotation says; what cannot be read is dropped, as Kubernetes does.
-fn read_annotation<'a>(arena: &'a Arena, text: &'a str) -> Option<Value<'a>> {
+pub(super) fn read_annotation<'a>(arena: &'a Arena, text: &'a str) -> Option<Value<'a>> {
     let document = Document::check(text.as_bytes()).ok()?;
     (document.depth() < MAX_ANNOTATION_DEPTH).then(|| read_typed_form(arena, text))
 }

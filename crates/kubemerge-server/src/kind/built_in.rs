@@ -162,8 +162,11 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     {
         let typed = || {
             let Resource { api_version, kind, .. } = self.resource;
-            let text = serde_json::json!({"apiVersion": api_version, "kind": kind}).to_string();
             let scratch = Arena::new();
+            let mut bare = Map::new_in(&scratch);
+            bare.set_text("apiVersion", api_version);
+            bare.set_text("kind", kind);
+            let text = bare.to_text();
             let decoded = self.kind.decode(&scratch, &text).ok()?;
             Canonical::from_bytes(decoded.object.to_text().as_bytes()).ok()
         };

@@ -47,7 +47,7 @@ impl BuiltInVersions<'_> {
         }
         let arena = Arena::new();
         let text = String::from_utf8(object.to_json()).ok()?;
-        // VersionConversion is between Go types: an explicit null is gone after it.
+        // Conversion is between Go types: an explicit null is gone after it.
         let mut other = self.typed(given, &text, &arena);
         from.into_iter().for_each(|from| (from.to_stored)(&mut other));
         to.into_iter().for_each(|to| (to.from_stored)(&mut other));

@@ -7,14 +7,13 @@ use std::{collections::BTreeSet, fmt, net::Ipv4Addr};
 
 use kubemerge_kinds::{
     admission::{self, AllocationError, Allocator},
-    tree::Map,
+    tree::{Arena, Map},
 };
-use serde_json::Value;
 
 use crate::{
     catalog::reservations::Reserved,
+    object::edit,
     protocol::{
-        json::tree,
         query::DryRun,
         status::{Outcome, internal, invalid, store_unavailable},
     },
@@ -177,10 +176,11 @@ fn full() -> String {
 
 fn ports_in_use(write: Write<'_>) -> BTreeSet<i64> {
     let ports = |(_, stored): (_, Stored)| {
-        let spec = stored.record.at(&["spec"]).map(tree).unwrap_or_default();
-        let ports = spec["ports"].as_array().into_iter().flatten().map(|port| port["nodePort"].clone());
-        let numbers: Vec<i64> =
-            ports.chain([spec["healthCheckNodePort"].clone()]).filter_map(|number| number.as_i64()).collect();
+        let arena = Arena::new();
+        let service = edit::tree(&stored.record, &arena);
+        let Some(spec) = service.map("spec") else { return Vec::new() };
+        let ports = spec.maps("ports").map(|port| port.int("nodePort"));
+        let numbers: Vec<i64> = ports.chain([spec.int("healthCheckNodePort")]).flatten().collect();
         numbers
     };
     write.call.cluster.store.newest("/services/").into_iter().flat_map(ports).collect()
@@ -241,9 +241,12 @@ fn ranges(write: Write<'_>) -> Vec<AddressRange> {
         return AddressRange::parse(DEFAULT_RANGE).into_iter().collect();
     }
     let of_one = |(_, stored): (_, Stored)| -> Vec<AddressRange> {
-        let conditions = stored.record.at(&["status", "conditions"]).map(tree).unwrap_or_default();
-        let is_ready = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
-        if stored.record.is_terminating() || !conditions.as_array().into_iter().flatten().any(is_ready) {
+        let arena = Arena::new();
+        let range = edit::tree(&stored.record, &arena);
+        let is_ready =
+            |condition: &Map<'_>| condition.str("type") == "Ready" && condition.str("status") == "True";
+        let mut conditions = range.map("status").into_iter().flat_map(|status| status.maps("conditions"));
+        if stored.record.is_terminating() || !conditions.any(is_ready) {
             return Vec::new();
         }
         let ranges = stored.record.texts_at(&["spec", "cidrs"]);
