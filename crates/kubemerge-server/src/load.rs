@@ -21,8 +21,7 @@ use crate::{
     store::{KnownForm, Record, Revision, metadata_field::Field},
     write::{
         commit::{transaction::Transaction, unless_changed},
-        followups::definition,
-        namespace,
+        definition, namespace,
         track::{self, Tracked},
     },
 };

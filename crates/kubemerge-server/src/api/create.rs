@@ -12,7 +12,8 @@ use crate::{
     write::{
         commit::transaction::Transaction,
         create,
-        decode::{self, part::Part},
+        decode::{self},
+        part::Part,
         request::WriteScope,
     },
 };

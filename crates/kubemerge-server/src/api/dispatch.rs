@@ -23,7 +23,7 @@ use crate::{
         target::{Named, Target},
         verb::Verb,
     },
-    write::{commit::transaction::Transaction, decode::part::Part},
+    write::{commit::transaction::Transaction, part::Part},
 };
 
 /// A request for objects.

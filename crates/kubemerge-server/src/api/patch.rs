@@ -17,7 +17,8 @@ use crate::{
     write::{
         commit::transaction::Transaction,
         create,
-        decode::{apply, part::Part, patch},
+        decode::{apply, patch},
+        part::Part,
         request::WriteScope,
         sequence,
     },

@@ -20,9 +20,9 @@ use crate::{
         create,
         decode::{
             self,
-            part::Part,
             precondition::{check_address, check_identity, check_version},
         },
+        part::Part,
         request::{Write, WriteScope},
         sequence,
     },

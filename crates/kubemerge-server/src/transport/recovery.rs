@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use crate::{
     api::state::Api,
     protocol::status::Outcome,
-    write::commit::recovery::{Writes, finish_deletions, finish_followups},
+    write::followups::recovery::{Writes, finish_deletions, finish_followups},
 };
 
 /// How long a server may take for what follows from a write before others do it, too.

@@ -8,11 +8,11 @@
 //! | default | the kind | missing defaults |
 //! | track | `track/`, `decode/apply.rs` | who owns which fields |
 //! | admit | `create`, `namespace`, `admission/` | whether the object may be created where it is; what plugins change |
-//! | prepare | `prepare/` | what the server owns: identity, addresses, status, generation |
+//! | prepare | `prepare/`, `identity` | what the server owns: identity, addresses, status, generation |
 //! | validate | `validate`, `admission/` | every complaint about the object |
 //! | commit | `commit/` | compare-and-swap in the store |
 //! | delete | `deletion/` | finalizers and grace periods; namespaces and definitions that are emptied first |
-//! | follow-ups | `followups/` | garbage collection, names of definitions, conditions |
+//! | follow-ups | `followups/`, `definition` | garbage collection, names of definitions, conditions |
 //!
 //! Each step asks the contract of the kind ([`crate::kind`]); none knows what sort of kind it is.
 
@@ -20,12 +20,17 @@ pub(crate) mod admission;
 pub(crate) mod commit;
 pub(crate) mod create;
 pub(crate) mod decode;
+pub(crate) mod definition;
 pub(crate) mod deletion;
 pub(crate) mod followups;
+pub(crate) mod identity;
 pub(crate) mod namespace;
+pub(crate) mod part;
 pub(crate) mod prepare;
 pub(crate) mod request;
+pub(crate) mod rewrite;
 pub(crate) mod sequence;
 pub(crate) mod settings;
+pub(crate) mod storage_protection;
 pub(crate) mod track;
 pub(crate) mod validate;

@@ -8,9 +8,7 @@ use crate::{
     catalog::Resource,
     protocol::status::{Cause, Outcome, Qualified, forbidden, not_found},
     store::Ownership,
-    write::{
-        commit::transaction::Transaction, prepare::identity::new_record, settings::MissingNamespaces, track,
-    },
+    write::{commit::transaction::Transaction, identity::new_record, settings::MissingNamespaces, track},
 };
 
 const NAMESPACES: Qualified<'static> = Qualified { group: "", name: "namespaces" };

@@ -11,7 +11,7 @@ use crate::{
     object::{draft::metadata_text, kept::Kept},
     protocol::query::WriteOptions,
     store::{Ownership, Stored, metadata_field::Field},
-    write::{commit::transaction::Transaction, decode::part::Part},
+    write::{commit::transaction::Transaction, part::Part},
 };
 
 /// How much memory the tree of an object takes for each byte of its text, roughly.

@@ -23,7 +23,7 @@ use crate::{
         status::{Failure, Outcome, method_not_allowed},
         verb::Verb,
     },
-    write::{commit::transaction::Transaction, decode::part::Part},
+    write::{commit::transaction::Transaction, part::Part},
 };
 
 /// Carries out a request for a subresource that the resource has.

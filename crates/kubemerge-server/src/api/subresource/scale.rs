@@ -27,10 +27,15 @@ use crate::{
     store::{Ownership, Revision, metadata_field::Field},
     write::{
         commit::transaction::Transaction,
-        decode::{apply, body, part::Part, patch, precondition::check_version, undecodable::invalid_patch},
+        decode::{
+            apply, body, patch,
+            precondition::check_version,
+            scale::{self, Rescaled},
+            undecodable::invalid_patch,
+        },
+        part::Part,
         request::{Old, Write, WriteScope},
         sequence,
-        track::scale::{self, Rescaled},
     },
 };
 

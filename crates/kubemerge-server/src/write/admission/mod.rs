@@ -7,14 +7,16 @@ mod facts;
 pub(crate) mod plugins;
 mod pods;
 mod refusal;
-pub(crate) mod storage_protection;
 
 use kubemerge_kinds::{
     admission::{add_default_tolerations, add_not_ready_taint, keep_priority},
     tree::{List, Map, Value},
 };
 
-use crate::{protocol::status::Outcome, write::request::Write};
+use crate::{
+    protocol::status::Outcome,
+    write::{request::Write, storage_protection},
+};
 
 /// Changes an object of a built-in kind before its rules are applied.
 pub(crate) fn mutate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {

@@ -1,8 +1,7 @@
 //! The last step of every change to an existing object: compare with what is stored, then store or remove.
 
-#[cfg(feature = "serve")]
-pub(crate) mod recovery;
-pub(crate) mod rewrite;
+pub(crate) mod cluster_addresses;
+pub(crate) mod followup;
 pub(crate) mod transaction;
 
 use kubemerge_kinds::strategy::Deletion;

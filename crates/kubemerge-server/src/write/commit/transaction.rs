@@ -16,8 +16,10 @@ use crate::{
     catalog::{Index, Resource, cluster::Cluster, definition::is_definition, reservations::Reserved},
     store::{Expect, Record, StoreError, Stored, WriteError},
     write::{
-        followups::followup::{self, Followup},
-        prepare::cluster_addresses,
+        commit::{
+            cluster_addresses,
+            followup::{self, Followup},
+        },
         settings::{AdmissionPlugin, WriteSettings},
     },
 };

@@ -2,9 +2,9 @@
 
 pub(crate) mod apply;
 pub(crate) mod body;
-pub(crate) mod part;
 pub(crate) mod patch;
 pub(crate) mod precondition;
+pub(crate) mod scale;
 pub(crate) mod undecodable;
 
 use kubemerge_kinds::{

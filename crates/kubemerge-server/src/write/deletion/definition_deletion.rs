@@ -8,12 +8,10 @@ use crate::{
     object::edit,
     protocol::status::Outcome,
     write::{
-        commit::{
-            rewrite::{is_ending, keys_below, rewrite},
-            transaction::Transaction,
-        },
+        commit::transaction::Transaction,
+        definition::CLEANUP,
         deletion::{delete, delete_options::DeleteOptions},
-        followups::definition::CLEANUP,
+        rewrite::{is_ending, keys_below, rewrite},
     },
 };
 

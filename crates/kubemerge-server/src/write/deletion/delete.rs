@@ -14,12 +14,13 @@ use crate::{
     },
     store::{Record, Stored, WriteError, metadata_field::Field},
     write::{
-        commit::{is_released, transaction::Transaction},
-        deletion::delete_options::{DeleteOptions, Preconditions},
-        followups::{
-            definition,
+        commit::{
             followup::{FOREGROUND, ORPHAN},
+            is_released,
+            transaction::Transaction,
         },
+        definition,
+        deletion::delete_options::{DeleteOptions, Preconditions},
         namespace,
         settings::PodTermination,
     },

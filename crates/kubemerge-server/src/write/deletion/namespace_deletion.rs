@@ -9,12 +9,10 @@ use crate::{
     protocol::status::Outcome,
     store::Stored,
     write::{
-        commit::{
-            rewrite::{is_ending, keys_below, rewrite},
-            transaction::Transaction,
-        },
+        commit::transaction::Transaction,
         deletion::{delete, delete_options::DeleteOptions},
         namespace::key,
+        rewrite::{is_ending, keys_below, rewrite},
     },
 };
 

@@ -13,19 +13,20 @@ use crate::{
     protocol::{group_version::split_api_version, status::Outcome},
     store::{OwnerReference, Record},
     write::{
-        admission::storage_protection,
-        commit::{rewrite::rewrite, transaction::Transaction},
+        commit::{
+            followup::{FOREGROUND, Followup, ORPHAN},
+            transaction::Transaction,
+        },
+        definition,
         deletion::{
             definition_deletion, delete,
             delete_options::{DeleteOptions, Preconditions},
             namespace_deletion,
         },
-        followups::{
-            controller_status, definition,
-            followup::{FOREGROUND, Followup, ORPHAN},
-            quota_status,
-        },
+        followups::{controller_status, quota_status},
+        rewrite::rewrite,
         settings::Controller,
+        storage_protection,
     },
 };
 

@@ -16,14 +16,10 @@ use crate::{
     },
     store::Record,
     write::{
-        commit::{
-            commit,
-            rewrite::{keys_below, rewrite_status},
-            transaction::Transaction,
-            unless_changed,
-        },
+        commit::{commit, transaction::Transaction, unless_changed},
         decode::apply::{self, Configuration},
         request::Old,
+        rewrite::{keys_below, rewrite_status},
         track::Tracked,
     },
 };

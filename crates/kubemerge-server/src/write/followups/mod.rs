@@ -3,6 +3,6 @@
 
 pub(crate) mod collector;
 pub(crate) mod controller_status;
-pub(crate) mod definition;
-pub(crate) mod followup;
 pub(crate) mod quota_status;
+#[cfg(feature = "serve")]
+pub(crate) mod recovery;

@@ -11,10 +11,8 @@ use crate::{
     store::Stored,
     write::{
         admission::plugins::{quota_resource, total_usage},
-        commit::{
-            rewrite::{keys_below, rewrite},
-            transaction::Transaction,
-        },
+        commit::transaction::Transaction,
+        rewrite::{keys_below, rewrite},
     },
 };
 

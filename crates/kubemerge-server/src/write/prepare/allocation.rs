@@ -19,7 +19,7 @@ use crate::{
     },
     store::{StoreError, Stored},
     write::{
-        prepare::cluster_addresses::{IP_ADDRESSES, has_addresses},
+        commit::cluster_addresses::{IP_ADDRESSES, has_addresses},
         request::Write,
     },
 };

@@ -1,8 +1,6 @@
 //! The steps that set what the server owns: identity, times, what a request does not write.
 
 pub(crate) mod allocation;
-pub(crate) mod cluster_addresses;
-pub(crate) mod identity;
 
 use kubemerge_kinds::tree::{Map, Value};
 
@@ -12,7 +10,7 @@ use crate::{
     protocol::status::{Outcome, invalid},
     store::metadata_field::Field,
     write::{
-        prepare::identity::set_identity,
+        identity::set_identity,
         request::{Old, Write},
     },
 };

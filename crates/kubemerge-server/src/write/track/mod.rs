@@ -3,7 +3,6 @@
 //! Nothing here fails a write. Entries that the write does not touch are neither read nor written again.
 
 pub(crate) mod answer;
-pub(crate) mod scale;
 
 use std::borrow::Cow;
 

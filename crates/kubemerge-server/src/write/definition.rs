@@ -26,8 +26,8 @@ use crate::{
     },
     store::{Record, metadata_field::Field},
     write::{
-        commit::{rewrite::rewrite_status, transaction::Transaction},
-        followups::followup::Followup,
+        commit::{followup::Followup, transaction::Transaction},
+        rewrite::rewrite_status,
     },
 };
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::{
     catalog::{Resource, cluster::Cluster},
     store::{Ownership, Record, Stored},
-    write::prepare::identity::new_record,
+    write::identity::new_record,
 };
 
 /// What the keys of all IPAddress objects begin with.

@@ -8,11 +8,11 @@ use crate::{
     protocol::status::Outcome,
     store::{Event, Record, Revision},
     write::{
-        commit::transaction::Transaction,
-        followups::{
-            collector::run_followups,
+        commit::{
             followup::{self, Followup},
+            transaction::Transaction,
         },
+        followups::collector::run_followups,
     },
 };
 

@@ -7,7 +7,7 @@ use kubemerge_kinds::strategy::Deletion;
 use crate::{
     catalog::{Resource, definition::is_definition},
     store::{OwnerReference, Record},
-    write::admission::storage_protection,
+    write::storage_protection,
 };
 
 /// The finalizer of an owner whose dependents stay.
