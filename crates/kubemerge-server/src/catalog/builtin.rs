@@ -59,7 +59,10 @@ fn resource(schema: &Schema, facts: Facts<'_>, storage_version: &str) -> Resourc
         selectable: entry.presentation.selectable.into(),
         strategic_patch: facts.strategic_patch(),
         origin: origin(schema, facts, entry),
-        storage: entry.conversion.map_or_else(|| api_version(group, storage_version), |conversion| conversion.stored_in.to_string()),
+        storage: entry.conversion.map_or_else(
+            || api_version(group, storage_version),
+            |conversion| conversion.stored_in.to_string(),
+        ),
     }
 }
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use kubemerge::Guide;
 use kubemerge_kinds::{
     columns::TableColumn,
-    custom,
     declared::{self, DeclaredRules, Form, Undecodable},
     duplicate_fields,
     field_error::{FieldError, quoted},
