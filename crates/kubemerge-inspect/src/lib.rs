@@ -28,6 +28,7 @@ mod object_diff;
 mod place;
 mod refusal;
 mod short;
+mod unions;
 
 pub use difference::{DialectDifference, DialectOutcome, DialectResult, Loss, differences};
 pub use explain::{Action, DialectSchemas, Explanation, MergeStep, explain, mask_secrets};

@@ -6,6 +6,8 @@ use kubemerge_schema::Schema;
 use kubemerge_value::Document;
 use serde::Serialize;
 
+use crate::unions;
+
 /// One reason for which the API server would refuse an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RefusalCause {
@@ -17,10 +19,22 @@ pub struct RefusalCause {
     pub message: String,
 }
 
+impl RefusalCause {
+    /// What refuses the object: an API server, or only one of the dialect `spec`.
+    pub fn refuser(&self) -> &'static str {
+        match self.reason {
+            unions::INVALID_UNION => "the dialect spec",
+            _ => "the API server",
+        }
+    }
+}
+
 /// Why the API server would refuse to create an object. Kinds without rules have only their types checked.
 pub fn refusal_of_new(schema: &Schema, object: &[u8]) -> Vec<RefusalCause> {
     let text = std::str::from_utf8(object).ok();
-    text.and_then(|text| admit(schema, text).err()).map_or(Vec::new(), causes)
+    let mut found = text.and_then(|text| admit(schema, text).err()).map_or(Vec::new(), causes);
+    found.extend(unions::causes(schema, object));
+    found
 }
 
 /// Why the API server would refuse to store `new` in place of `old`: also for changes of immutable fields.
@@ -28,7 +42,11 @@ pub fn refusal_of_new(schema: &Schema, object: &[u8]) -> Vec<RefusalCause> {
 /// manifests do not have.
 pub fn refusal_of_update(schema: &Schema, old: &[u8], new: &[u8]) -> Vec<RefusalCause> {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return Vec::new() };
-    let causes_of = |new: &str| admit_update(schema, old, new).err().map_or(Vec::new(), causes);
+    let causes_of = |new: &str| {
+        let mut found = admit_update(schema, old, new).err().map_or(Vec::new(), causes);
+        found.extend(unions::causes(schema, new.as_bytes()));
+        found
+    };
     without_known(causes_of(new), || causes_of(old))
 }
 

@@ -38,8 +38,8 @@ impl RefusalOptions {
         for RefusedResult { title, causes } in refused {
             for cause in causes.iter().take(MAX_SHOWN_CAUSES) {
                 let said = sentence(cause);
-                Notice::new(severity, format!("{title}: the API server would refuse the result: {said}"))
-                    .print();
+                let refuser = cause.refuser();
+                Notice::new(severity, format!("{title}: {refuser} would refuse the result: {said}")).print();
             }
             if let more @ 1.. = causes.len().saturating_sub(MAX_SHOWN_CAUSES) {
                 Notice::new(severity, format!("{title}: and {more} more")).print();

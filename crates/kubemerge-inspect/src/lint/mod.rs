@@ -13,6 +13,7 @@ mod merge;
 mod rule;
 mod subject;
 mod trap;
+mod unions;
 mod walk;
 
 pub use ignore::is_ignored;
@@ -49,6 +50,11 @@ impl<'s> Linter<'s> {
     /// Whether the schema has the kind: only then the fields of an object are checked.
     pub fn has_schema(&self, api_version: &str, kind: &str) -> bool {
         self.types(api_version, kind).is_some()
+    }
+
+    /// Whether the schema declares unions for the kind, which the dialect `upstream` ignores as Kubernetes does.
+    pub fn ignores_unions(&self, api_version: &str, kind: &str) -> bool {
+        self.types(api_version, kind).is_some_and(|types| unions::has_unions(types.upstream))
     }
 
     /// Whether a kind without a schema may be a custom resource.
@@ -88,6 +94,9 @@ impl<'s> Linter<'s> {
         // The API server checks the rest only if types are right, and so does this.
         for object in objects {
             invalid::check(self.upstream, document, object, findings);
+            if let Some(types) = self.types(object.api_version, object.kind) {
+                unions::check(types.spec, document, object, findings);
+            }
         }
     }
 

@@ -69,6 +69,10 @@ rules! {
     INVALID_FIELD = "invalid-field" Error
         "The API server refuses the value of a field, or misses a required one.",
         Some("the API server answers 422"), None;
+    INVALID_UNION = "invalid-union" Warning
+        "An object sets fields of a union that exclude each other, or not the one that its discriminator selects.",
+        Some("the dialect spec refuses the object, and Kubernetes ignores x-kubernetes-unions"),
+        Some("set the one field of the union that is meant");
     MANAGED_FIELDS = "managed-fields" Warning
         "The configuration carries the owners of fields, as exported objects do.",
         Some("server-side apply refuses it, and a PUT replaces the owners"), Some("remove metadata.managedFields");

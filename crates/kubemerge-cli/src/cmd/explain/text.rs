@@ -1,6 +1,6 @@
 //! Explanations as a tree, coloured on a terminal.
 
-use kubemerge_inspect::{Action, MergeStep};
+use kubemerge_inspect::{Action, MergeStep, RefusalCause};
 
 use super::ObjectExplanation;
 use crate::cmd::refusal::sentence;
@@ -35,10 +35,11 @@ fn tree(explanation: &ObjectExplanation, colours: Colours) -> String {
         let differences = explanation.differences.iter();
         differences.for_each(|one| text.push_str(&format!("  {}: {}\n", one.path, one.words)));
     }
-    if !explanation.refusal.is_empty() {
-        text.push_str("the API server would refuse the result\n");
-        let causes = explanation.refusal.iter();
-        causes.for_each(|cause| text.push_str(&format!("  {}\n", Ink::Red.paint(&sentence(cause), colours))));
+    for causes in explanation.refusal.chunk_by(|one, other| one.refuser() == other.refuser()) {
+        let refuser = causes.first().map_or("", RefusalCause::refuser);
+        text.push_str(&format!("{refuser} would refuse the result\n"));
+        let lines = causes.iter().map(|cause| format!("  {}\n", Ink::Red.paint(&sentence(cause), colours)));
+        lines.for_each(|line| text.push_str(&line));
     }
     text
 }

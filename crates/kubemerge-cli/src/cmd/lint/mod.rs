@@ -5,6 +5,7 @@
 mod output;
 mod settings;
 
+use std::collections::BTreeSet;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -121,6 +122,7 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
     let mut notices: Vec<Notice> =
         objects.unreadable.iter().map(|notice| notice.clone().code(BROKEN_YAML)).collect();
     notices.extend(manifests(linter, &objects.manifests)?);
+    note_unions(linter, &objects.manifests);
     notices.extend(unchecked(linter, &objects.manifests, args.require_schema));
     notices.extend(all_patches(linter, &patches, &objects.manifests)?);
     // Last, so that every kind of finding can be ignored or graded.
@@ -163,6 +165,18 @@ fn findings_of_text(linter: Linter<'_>, manifests: &[Manifest<'_>]) -> Result<Ve
 fn shown(source: &Source, findings: Vec<Finding>) -> Vec<Notice> {
     let wanted = findings.into_iter().filter(|finding| !is_ignored(source.text(), finding));
     wanted.map(|finding| finding_notice(source, finding)).collect()
+}
+
+/// Says once for each kind that its unions have no effect in a cluster.
+fn note_unions(linter: Linter<'_>, manifests: &[Manifest<'_>]) {
+    let kinds = manifests.iter().map(|manifest| (&manifest.identity.api_version, &manifest.identity.kind));
+    for (api_version, kind) in kinds.collect::<BTreeSet<_>>() {
+        if linter.ignores_unions(api_version, kind) {
+            let title = format!("Kubernetes ignores the x-kubernetes-unions of {kind} ({api_version})");
+            let help = "the dialect spec checks them, and its merges clear what they exclude";
+            Notice::note(title).help(help).print();
+        }
+    }
 }
 
 /// Objects that could not be checked: a line that counts them, or a finding for each.

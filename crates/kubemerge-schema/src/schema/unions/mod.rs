@@ -34,6 +34,19 @@ pub struct Unions<'s> {
 pub struct FieldUnion<'s> {
     model: &'s Model,
     entry: &'s UnionEntry,
+    /// The field whose value the document has wrong, and its value.
+    named: Option<(&'static str, &'static str)>,
+}
+
+/// The documents of Kubernetes write the Go name of a field where the values of some discriminators have other names:
+/// `LocalhostProfile` for the profile of type `Localhost`.
+fn named_value(definition: Option<&str>) -> Option<(&'static str, &'static str)> {
+    let name = definition?.strip_prefix("io.k8s.api.")?;
+    match name.rsplit('.').next()? {
+        "AppArmorProfile" | "SeccompProfile" => Some(("localhostProfile", "Localhost")),
+        "LimitResponse" => Some(("queuing", "Queue")),
+        _ => None,
+    }
 }
 
 /// A field of a union.
@@ -72,7 +85,9 @@ impl<'s> Unions<'s> {
             let described = ty.resolved();
             // A property may declare unions beside those of the type that it refers to.
             let own = ty.given().filter(|own| described.is_none_or(|node| !std::ptr::eq(node, *own)));
-            own.into_iter().chain(described).flat_map(|node| FieldUnion::of(model, node))
+            let named = named_value(ty.definition_name());
+            let unions = own.into_iter().chain(described).flat_map(|node| FieldUnion::of(model, node));
+            unions.map(move |union| FieldUnion { named, ..union })
         })
     }
 }
@@ -80,13 +95,14 @@ impl<'s> Unions<'s> {
 impl<'s> FieldUnion<'s> {
     /// The unions that a node itself declares.
     pub(crate) fn of(model: &'s Model, node: &'s Node) -> impl Iterator<Item = FieldUnion<'s>> {
-        model.unions(node).iter().map(move |entry| FieldUnion { model, entry })
+        model.unions(node).iter().map(move |entry| FieldUnion { model, entry, named: None })
     }
 
     /// The union as documents write it, an entry of `x-kubernetes-unions`.
     pub fn to_value(self) -> Value {
-        let members: Map<String, Value> =
-            self.members().map(|one| (one.field.to_owned(), one.discriminator_value.into())).collect();
+        let text = |name| self.model.text(name);
+        let given = self.entry.members.iter().map(|one| (text(one.field).to_owned(), text(one.value).into()));
+        let members: Map<String, Value> = given.collect();
         let mut written = json!({"fields-to-discriminateBy": members});
         if let Some(discriminator) = self.discriminator() {
             written["discriminator"] = discriminator.into();
@@ -129,7 +145,9 @@ impl<'s> FieldUnion<'s> {
     }
 
     fn member_of(self, one: &UnionMemberEntry) -> UnionMember<'s> {
-        UnionMember { field: self.model.text(one.field), discriminator_value: self.model.text(one.value) }
+        let field = self.model.text(one.field);
+        let named = self.named.filter(|(name, _)| *name == field).map(|(_, value)| value);
+        UnionMember { field, discriminator_value: named.unwrap_or(self.model.text(one.value)) }
     }
 }
 
