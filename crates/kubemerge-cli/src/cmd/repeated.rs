@@ -11,6 +11,21 @@ use crate::job::{LoadedPatch, Manifest};
 use crate::render::finding_notice;
 use crate::report::{Notice, Result};
 
+/// What is repeated in objects.
+pub(super) fn items_of_objects(schema: &Schema, manifests: &[&Manifest<'_>]) -> Result<Vec<Notice>> {
+    let is_spec = schema.dialect() == Dialect::Spec;
+    let mut notices = Vec::new();
+    for manifest in manifests.iter().filter(|_| is_spec) {
+        let Some(ty) = schema.type_of(&manifest.identity.api_version, &manifest.identity.kind) else {
+            continue;
+        };
+        let value = manifest.value()?;
+        let found = Linter::repeated_items(ty, &manifest.document, &manifest.lint_object(&value));
+        notices.extend(of_text(manifest.source, found));
+    }
+    Ok(notices)
+}
+
 /// What is repeated in strategic patches, and in the objects that each is for.
 pub(super) fn items<'m>(
     schema: &Schema,
@@ -33,9 +48,7 @@ pub(super) fn items<'m>(
             notices.extend(of_text(patch.source, found));
         }
         if known.insert((std::ptr::from_ref(manifest).addr(), "", "")) {
-            let value = manifest.value()?;
-            let found = Linter::repeated_items(ty, &manifest.document, &manifest.lint_object(&value));
-            notices.extend(of_text(manifest.source, found));
+            notices.extend(items_of_objects(schema, &[manifest])?);
         }
     }
     Ok(notices)

@@ -17,6 +17,7 @@ use serde_json::json;
 
 use self::write::{ApplyOutput, Step};
 use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
+use super::repeated;
 use crate::args::{DialectArg, FileOptions, Recurse, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
 use crate::job::{self, Manifest, match_objects};
@@ -129,7 +130,12 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
         out.finish()?;
         return Ok(Outcome::Found);
     }
-    if args.refusal.report(&refused_results(&schema, &steps, &live, inputs)) == Verdict::Stop {
+    let refused = refused_results(&schema, &steps, &live, inputs);
+    let merged: Vec<&Manifest<'_>> =
+        steps.iter().flat_map(|step| [Some(step.config), step.live.map(|at| &live[at])]).flatten().collect();
+    let repeated = repeated::items_of_objects(&schema, &merged)?;
+    let verdicts = [args.refusal.report_findings(repeated), args.refusal.report(&refused)];
+    if verdicts.contains(&Verdict::Stop) {
         return Ok(Outcome::Found);
     }
     if args.check {
