@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"strings"
+	"sync"
 )
 
 // Request is one line of input. Documents stay raw bytes until Kubernetes' own decoder reads them,
@@ -78,8 +80,8 @@ func (r *Request) check() *Fault {
 		return badRequest("kustomize only applies patches, it does not know %q", r.Op)
 	case r.Dialect != "" && r.Dialect != "upstream" && r.Dialect != "kustomize":
 		return badRequest("the reference program knows the dialects upstream and kustomize, not %q", r.Dialect)
-	case r.Kubernetes != "" && r.Kubernetes != "1.37":
-		return badRequest("the reference program is built from Kubernetes 1.37, not %q", r.Kubernetes)
+	case r.Kubernetes != "" && r.Kubernetes != kubernetesVersion():
+		return badRequest("the reference program is built from Kubernetes %s, not %q", kubernetesVersion(), r.Kubernetes)
 	case r.Repeat < 0:
 		return badRequest("repeat must not be negative")
 	case r.Op == "time" && r.Of == nil:
@@ -95,3 +97,15 @@ func (r *Request) check() *Fault {
 	}
 	return nil
 }
+
+// kubernetesVersion says which version the modules are of that this program is built with, such as 1.37.
+var kubernetesVersion = sync.OnceValue(func() string {
+	info, _ := debug.ReadBuildInfo()
+	for _, module := range info.Deps {
+		if module.Path == "k8s.io/api" {
+			minor := strings.Split(strings.TrimPrefix(module.Version, "v0."), ".")[0]
+			return "1." + minor
+		}
+	}
+	return ""
+})

@@ -45,6 +45,7 @@ const TASKS: &[Task] = &[
     task("conformance", Home::Harness, "Compare our engine with Kubernetes' code on generated cases (needs Go)"),
     task("controllers", Home::Harness, "Run our server with kube-controller-manager, kube-scheduler and a stand-in for the kubelet"),
     task("krew", Home::Here(krew::HELP, krew::run), "Write the manifest for krew, kubectl's plugin manager"),
+    task("kubernetes", Home::Tables, "Make a release of Kubernetes the newest one: tables, Go modules, kinds to read again (needs Go)"),
     task("protobuf", Home::Tables, "Generate the table of protobuf messages that the server reads bodies with (needs Go)"),
     task("schemas", Home::Tables, "Generate the built-in tables of kubemerge-schema (needs Go unless FOLDER is given)"),
     task("stores", Home::Harness, "Test the stores in full: contract, linearizability, crashes, full disks, cut files, killed processes, etcd"),

@@ -1,7 +1,13 @@
 //! The tables that are made from Kubernetes: built with the feature `tables` only, since they need the engine's types.
 
+mod go_modules;
+mod kubernetes;
 mod protobuf;
+mod published;
+mod releases;
 mod schemas;
+mod time_zones;
+mod upstream;
 
 use std::process::ExitCode;
 
@@ -14,6 +20,7 @@ struct Task {
 
 /// The list in main.rs names the same tasks.
 const TASKS: &[Task] = &[
+    Task { name: "kubernetes", help: kubernetes::HELP, run: kubernetes::run },
     Task { name: "protobuf", help: protobuf::HELP, run: protobuf::run },
     Task { name: "schemas", help: schemas::HELP, run: schemas::run },
 ];

@@ -11,6 +11,7 @@ mod layers;
 mod public_types;
 mod repository;
 mod rust;
+mod versions;
 mod words;
 
 use std::process::ExitCode;
@@ -24,7 +25,7 @@ Check the rules of the repository that no compiler checks
 usage: cargo xtask tidy [--cycles]
 
 Checks the layers of packages and folders, import cycles, the code map of ARCHITECTURE.md, invariants that a
-search can check, names of public types, names that have a plain replacement, and that every conformance
+search can check, names of public types, that there is one version of Kubernetes, names that have a plain replacement, and that every conformance
 rule has a case. Complaints go to stderr. Exits 1 if there are any.
 
 options:
@@ -32,8 +33,15 @@ options:
 ";
 
 /// Each answers what is wrong; no package is excepted from any.
-const CHECKS: &[fn(&Repository) -> Vec<Complaint>] =
-    &[layers::check, cycles::check, code_map::check, invariants::check, public_types::check, words::check];
+const CHECKS: &[fn(&Repository) -> Vec<Complaint>] = &[
+    layers::check,
+    cycles::check,
+    code_map::check,
+    invariants::check,
+    public_types::check,
+    versions::check,
+    words::check,
+];
 
 /// Runs every check; complaints go to stderr.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {

@@ -18,7 +18,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use kubemerge_schema::{Dialect, Schema};
+use kubemerge_schema::{Dialect, Schema, builtin::NEWEST};
 use serde_json::Value;
 
 use crate::dice::Dice;
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 }
 
 fn compare_kinds(options: &Options) -> Result<Tally, Box<dyn Error>> {
-    let schema = Schema::builtin("1.37", Dialect::Upstream)?;
+    let schema = Schema::builtin(NEWEST, Dialect::Upstream)?;
     let mut oracle = Oracle::start()?;
     let bases = objects::load(&schema, &mut oracle, options)?;
     println!("seed {}, {} valid objects", options.seed, bases.len());

@@ -157,10 +157,9 @@ fn sort_causes(body: &mut Value) {
     }
 }
 
-/// The text of a file of cases.
-pub fn write(cases: &[Case]) -> String {
-    let mut text =
-        String::from("# Answers of kube-apiserver 1.37.1, recorded by `cargo xtask bless --api`.\n");
+/// The text of a file of cases, whose answers are of a release.
+pub fn write(cases: &[Case], release: &str) -> String {
+    let mut text = format!("# Answers of kube-apiserver {release}, recorded by `cargo xtask bless --api`.\n");
     for case in cases {
         text.push_str(&format!("- case: {:?}\n  steps:\n", case.name));
         for step in &case.steps {

@@ -10,15 +10,14 @@ use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, ValueEnum};
 use kubemerge::PatchType;
-use kubemerge_schema::Dialect;
+use kubemerge_schema::{Dialect, builtin};
 use kubemerge_yaml::DuplicateKeys;
 
 /// Which schema to use.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Schema")]
 pub(crate) struct SchemaOptions {
-    /// Kubernetes version of the built-in schema [default: 1.37]
-    #[arg(long, short = 'k', value_name = "VERSION")]
+    #[arg(long, short = 'k', value_name = "VERSION", help = newest("Kubernetes version of the built-in schema"))]
     pub(crate) kubernetes: Option<String>,
     /// OpenAPI document, folder of OpenAPI v3 documents, or CustomResourceDefinition, in addition to the
     /// built-in schema; repeatable. A document of a Kubernetes version chooses the built-in schema unless
@@ -29,6 +28,11 @@ pub(crate) struct SchemaOptions {
     /// documents of Kubernetes list (dialect spec only); repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) overlay: Vec<PathBuf>,
+}
+
+/// The help of an option whose default is the newest version.
+pub(crate) fn newest(help: &str) -> String {
+    format!("{help} [default: {}]", builtin::NEWEST)
 }
 
 /// Which files to work on.

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kubemerge_schema::{Schema, StructId, Type};
+use kubemerge_schema::{Schema, StructId, Type, builtin::NEWEST_MINOR};
 use kubemerge_value::{Document, Node};
 
 use crate::custom::rules::CelRules;
@@ -22,9 +22,6 @@ use crate::registry::reset_fields::{STATUS, reset};
 use crate::registry::{Context, Counted, Coverage, KindEntry, MetadataRule, OnUpdate, Scope, StatusOnCreate};
 use crate::tree::{Arena, Map, Value};
 use crate::typed::{DecodeError, Decoded, convert, decode, decode_node, read_typed_form, zero};
-
-/// The version whose rules apply to schemas that name none.
-const NEWEST_MINOR: u32 = 37;
 
 /// The uid of an object that no server has stored yet: selectors and labels of Jobs hold it.
 const PLACEHOLDER_UID: &str = "00000000-0000-0000-0000-000000000001";

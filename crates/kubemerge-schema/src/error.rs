@@ -1,6 +1,11 @@
 //! What can go wrong: loading a document, and looking up the rule of a field.
 
-use std::fmt;
+use std::{fmt, sync::LazyLock};
+
+use crate::releases::{NEWEST, OLDEST};
+
+/// The cure of a version that is not built in.
+static VERSIONS: LazyLock<String> = LazyLock::new(|| format!("built-in versions are {OLDEST} to {NEWEST}"));
 
 /// Why a document, a table or an overlay could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +87,7 @@ impl LoadError {
             }
             LoadErrorKind::MissingSchema => Some("every served version needs schema.openAPIV3Schema"),
             LoadErrorKind::BrokenRule => Some("the API server refuses the definition, too"),
-            LoadErrorKind::UnknownVersion => Some("built-in versions are 1.25 to 1.37"),
+            LoadErrorKind::UnknownVersion => Some(&VERSIONS),
             // Their messages say what to change.
             LoadErrorKind::Malformed | LoadErrorKind::TooLarge | LoadErrorKind::BadOverlay => None,
         }

@@ -37,6 +37,7 @@ mod lookup;
 mod model;
 pub mod overlay;
 pub mod pattern;
+mod releases;
 mod schema;
 mod stats;
 mod type_table;

@@ -18,6 +18,8 @@ use kubemerge_schema::builtin::encode::{GoFields, ReleaseDocuments, TableWriter}
 use kubemerge_test_support::{go_module::download, root};
 use serde_json::{Map, Value, json};
 
+use super::releases;
+
 pub(crate) const HELP: &str = "\
 Generate the built-in tables of kubemerge-schema (needs Go unless FOLDER is given)
 
@@ -27,12 +29,6 @@ Downloads the OpenAPI and discovery documents of each release with `go mod downl
 and tables.bin. With FOLDER, reads FOLDER/<minor>/openapi-spec and FOLDER/<minor>/discovery instead.
 With --internal, writes only the table of internal types, which kubemerge-kinds has.
 ";
-
-/// The newest patch release of each minor version that the Go module proxy serves, newest first.
-const RELEASES: [&str; 13] = [
-    "1.37.1", "1.36.4", "1.35.8", "1.34.10", "1.33.13", "1.32.13", "1.31.14", "1.30.14", "1.29.15",
-    "1.28.15", "1.27.16", "1.26.15", "1.25.16",
-];
 
 /// The release whose types kustomize has built in, without its alpha versions. Oldest of all, so it comes last.
 const KUSTOMIZE: &str = "1.21.2";
@@ -55,14 +51,16 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
 }
 
-fn write_tables(folder: Option<&Path>) -> Result<String, Box<dyn Error>> {
+/// Writes all tables; from the documents in a folder if there is one.
+pub(super) fn write_tables(folder: Option<&Path>) -> Result<String, Box<dyn Error>> {
     if folder == Some(Path::new("--internal")) {
         write_internal_types()?;
         return Ok("internal types".to_owned());
     }
     let mut writer = TableWriter::new();
     let mut names = KnownNames::default();
-    for patch in RELEASES {
+    let releases = releases::read()?;
+    for patch in &releases {
         eprintln!("reading Kubernetes {patch}");
         let mut release = read_release(patch, &documents_of(patch, folder)?)?;
         // Newest first, so that older releases find the names that they lack.
@@ -75,12 +73,12 @@ fn write_tables(folder: Option<&Path>) -> Result<String, Box<dyn Error>> {
     let files = writer.finish();
     fs::write(root().join(TABLES).join("strings.txt"), &files.strings)?;
     fs::write(root().join(TABLES).join("tables.bin"), &files.tables)?;
-    Ok(format!("{} releases, {} bytes", RELEASES.len(), files.strings.len() + files.tables.len()))
+    Ok(format!("{} releases, {} bytes", releases.len(), files.strings.len() + files.tables.len()))
 }
 
 /// The internal types of the newest release, for the rules of its kinds, and the order of the fields of its types.
 fn write_internal_types() -> Result<(), Box<dyn Error>> {
-    let newest = RELEASES[0];
+    let newest = &releases::newest()?;
     let kubernetes = download(&format!("k8s.io/kubernetes@v{newest}"))?;
     let modules = internal_types::Modules {
         kubernetes,
@@ -120,7 +118,7 @@ fn read_go_fields(patch: &str) -> Result<GoFields, Box<dyn Error>> {
 }
 
 /// A module that declares types, in the release or in the nearest earlier patch release that is served.
-fn download_nearest(module: &str, patch: &str) -> Result<PathBuf, Box<dyn Error>> {
+pub(super) fn download_nearest(module: &str, patch: &str) -> Result<PathBuf, Box<dyn Error>> {
     let (_, version) = patch.split_once('.').unwrap_or_default();
     let (minor, newest) = version.split_once('.').unwrap_or_default();
     let mut result = Err("there is no patch release".into());

@@ -85,7 +85,7 @@ const FOLDERS: &[Layers] = &[
         modules: &[
             &["depth", "directive", "element", "error", "go_text", "observe", "order"],
             &["patch_map", "precondition", "repeats", "strategy", "string_form", "versions"],
-            &["difference", "identity"],
+            &["difference", "identity", "unions"],
             &["partial", "register"],
             &["apply"],
             &["conflict", "diff"],
@@ -101,6 +101,22 @@ const FOLDERS: &[Layers] = &[
         package: "kubemerge-ssa",
         modules: &[&["value"], &["fieldpath"], &["typed"], &["managed_fields", "update"], &["unions"]],
         together: &[["managed_fields", "update"]],
+    },
+    Layers {
+        package: "kubemerge-cel",
+        modules: &[
+            &["problem", "reserved", "token", "types"],
+            &["literal"],
+            &["expr"],
+            &["environment", "functions", "unify"],
+            &["macros", "parse"],
+            &["check"],
+            &["format_string"],
+            &["after_types"],
+            &["cost"],
+            &["evaluate"],
+        ],
+        together: &[["macros", "parse"]],
     },
     Layers {
         package: "kubemerge-kinds",
@@ -140,7 +156,7 @@ const FOLDERS: &[Layers] = &[
                 "storage",
             ],
             &["policy"],
-            &["groups"],
+            &["groups", "declared"],
             &["admit"],
         ],
         together: &[],
@@ -161,11 +177,11 @@ const FOLDERS: &[Layers] = &[
     Layers {
         package: "kubemerge-inspect",
         modules: &[
-            &["finding", "nearest", "place", "refusal", "short"],
-            &["difference"],
+            &["finding", "nearest", "place", "short"],
+            &["difference", "refusal", "unions"],
             &["explain", "lint", "object_diff"],
         ],
-        together: &[],
+        together: &[["refusal", "unions"]],
     },
     Layers {
         package: "kubemerge-bindings",

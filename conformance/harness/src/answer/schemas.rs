@@ -6,7 +6,7 @@ use std::{
 };
 
 use kubemerge_schema::{
-    Dialect, LoadError, LoadErrorKind, Overlay, OverlayRule, Schema, SchemaBuilder, Type,
+    Dialect, LoadError, LoadErrorKind, Overlay, OverlayRule, Schema, SchemaBuilder, Type, builtin::NEWEST,
 };
 use serde_json::Value;
 
@@ -14,9 +14,6 @@ use super::{refusal::Refusal, request::Request};
 
 /// Bounds the memory of a long run that sends ever new documents.
 const MAX_KEPT_SCHEMAS: usize = 256;
-
-/// The version of the built-in tables where a request names none.
-const NEWEST: &str = "1.37";
 
 /// Schemas that were compiled for earlier requests.
 #[derive(Default)]

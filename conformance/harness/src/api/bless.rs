@@ -1,5 +1,6 @@
 //! `cargo xtask bless --api`: records the answers of kube-apiserver in `conformance/api/<group>/<kind>.yaml`.
 
+use kubemerge_schema::builtin::NEWEST_RELEASE;
 use kubemerge_test_support::recording::{self, Case, normal::Owners};
 use std::{
     path::{Path, PathBuf},
@@ -125,7 +126,7 @@ fn record_file(
             old.iter().map(|case| recorder.again(case)).collect::<Result<_, _>>()?
         }
     };
-    let text = recording::write(&cases);
+    let text = recording::write(&cases, NEWEST_RELEASE);
     // A kind that the real server does not serve keeps its file.
     if text != before && !cases.is_empty() {
         println!("{}", path.display());

@@ -5,11 +5,10 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use super::paths::directory;
+use kubemerge_schema::builtin::{NEWEST_MINOR, NEWEST_RELEASE};
 use kubemerge_test_support::reference::Unavailable;
 
-/// The release that `conformance/apiserver/go.mod` pins.
-const KUBERNETES: &str = "v1.37.1";
+use super::paths::directory;
 
 /// A program: its file in `bin/`, the module that builds it, its package.
 struct Program {
@@ -81,7 +80,9 @@ fn build(program: &Program) -> Result<PathBuf, Unavailable> {
 /// Sets the version that `/version` and the feature gates report.
 fn linker_flags() -> String {
     let version = "k8s.io/component-base/version";
-    format!("-s -w -X {version}.gitVersion={KUBERNETES} -X {version}.gitMajor=1 -X {version}.gitMinor=37")
+    format!(
+        "-s -w -X {version}.gitVersion=v{NEWEST_RELEASE} -X {version}.gitMajor=1 -X {version}.gitMinor={NEWEST_MINOR}"
+    )
 }
 
 fn module(folder: &str) -> PathBuf {

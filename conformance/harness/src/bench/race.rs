@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use kubemerge_schema::{Dialect, Schema, Type};
+use kubemerge_schema::{Dialect, Schema, Type, builtin::NEWEST};
 use kubemerge_strategic::apply;
 use kubemerge_value::{Arena, Canonical, Document, to_bytes, to_canonical};
 use serde_json::{Value, json};
@@ -27,8 +27,8 @@ const MAX_LENGTH_FOR_KUBERNETES: usize = 1_000;
 
 pub(super) fn run(form: Form) -> ExitCode {
     let mut kubernetes = Kubernetes::start();
-    let upstream = Schema::builtin("1.37", Dialect::Upstream).expect("the built-in tables load");
-    let spec = Schema::builtin("1.37", Dialect::Spec).expect("the built-in tables load");
+    let upstream = Schema::builtin(NEWEST, Dialect::Upstream).expect("the built-in tables load");
+    let spec = Schema::builtin(NEWEST, Dialect::Spec).expect("the built-in tables load");
     let times = apply_table(&upstream, &mut kubernetes);
     let ratios = times.ratios("Applying a small patch, as multiples of our trusted path");
     let growth = growth_table(&[("upstream", &upstream), ("spec", &spec)], &mut kubernetes);
@@ -46,7 +46,7 @@ const SERVER_SIDE_RATIOS: &str = "Server-side apply, as multiples of our time";
 
 /// The rows of server-side apply alone.
 pub(super) fn run_server_side_apply(form: Form) -> ExitCode {
-    let schema = Schema::builtin("1.37", Dialect::Upstream).expect("the built-in tables load");
+    let schema = Schema::builtin(NEWEST, Dialect::Upstream).expect("the built-in tables load");
     let times = ssa::table(&schema, &mut Kubernetes::start());
     let ratios = times.ratios(SERVER_SIDE_RATIOS);
     print(form, &racers(), &[times, ratios, ssa_growth::table(&schema)]);
@@ -55,7 +55,7 @@ pub(super) fn run_server_side_apply(form: Form) -> ExitCode {
 
 /// Server-side apply of long lists and maps alone.
 pub(super) fn run_growth(form: Form) -> ExitCode {
-    let schema = Schema::builtin("1.37", Dialect::Upstream).expect("the built-in tables load");
+    let schema = Schema::builtin(NEWEST, Dialect::Upstream).expect("the built-in tables load");
     print(form, &racers(), &[ssa_growth::table(&schema)]);
     ExitCode::SUCCESS
 }

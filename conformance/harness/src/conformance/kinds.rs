@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kubemerge_schema::{Dialect, ListType, Schema, Shape as Declared, Type};
+use kubemerge_schema::{Dialect, ListType, Schema, Shape as Declared, Type, builtin::NEWEST};
 
 use super::shape::{Field, Id, Merge, ScalarKind, Shape, Shapes, Subject};
 
@@ -35,12 +35,12 @@ pub(crate) fn subject(schema: &Schema, api_version: &str, kind: &str) -> Option<
 
 /// The tables that shapes are read from.
 pub(crate) fn tables() -> Schema {
-    Schema::builtin("1.37", Dialect::Upstream).expect("the built-in tables load")
+    Schema::builtin(NEWEST, Dialect::Upstream).expect("the built-in tables load")
 }
 
 /// The tables of kustomize.
 pub(crate) fn kustomize_tables() -> Schema {
-    Schema::builtin("1.37", Dialect::Kustomize).expect("the built-in tables load")
+    Schema::builtin(NEWEST, Dialect::Kustomize).expect("the built-in tables load")
 }
 
 struct Reader<'s> {

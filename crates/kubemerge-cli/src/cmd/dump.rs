@@ -10,7 +10,7 @@ use kubemerge_yaml as yaml;
 use serde_json::Value;
 
 use super::store::{EtcdArgs, StoreArg};
-use crate::args::Recurse;
+use crate::args::{Recurse, newest};
 use crate::input::Inputs;
 use crate::job::objects;
 use crate::output::{Stdout, write_private};
@@ -33,8 +33,7 @@ pub(crate) struct DumpArgs {
     /// Write to this new file, which only its owner may read, instead of stdout
     #[arg(long, short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Kubernetes version of the server that wrote the store [default: 1.37]
-    #[arg(long, short = 'k', value_name = "VERSION")]
+    #[arg(long, short = 'k', value_name = "VERSION", help = newest("Kubernetes version of the server that wrote the store"))]
     kubernetes: Option<String>,
 }
 
@@ -58,8 +57,7 @@ pub(crate) struct RestoreArgs {
     /// Replace what is in the store
     #[arg(long)]
     force: bool,
-    /// Kubernetes version of the server that will use the store [default: 1.37]
-    #[arg(long, short = 'k', value_name = "VERSION")]
+    #[arg(long, short = 'k', value_name = "VERSION", help = newest("Kubernetes version of the server that will use the store"))]
     kubernetes: Option<String>,
 }
 

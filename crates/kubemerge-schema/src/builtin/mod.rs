@@ -1,5 +1,5 @@
-//! The built-in tables: facts about the API of every Kubernetes version from 1.25 to 1.37, and of the release
-//! that kustomize has built in.
+//! The built-in tables: facts about the API of every Kubernetes version in `releases.txt`, and of the
+//! release that kustomize has built in.
 //!
 //! `cargo xtask schemas` writes the two files below from the documents of each release; equal types are
 //! stored once for all versions. Nothing is read before a version is asked for.
@@ -17,6 +17,7 @@ use crate::document::kubernetes_version;
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::Model;
 
+pub use crate::releases::{NEWEST, NEWEST_MINOR, NEWEST_RELEASE, OLDEST};
 pub use format::Release;
 
 /// The strings of the tables, one after the other.
@@ -29,9 +30,6 @@ pub fn releases() -> Vec<Release> {
     let tables = decode::Tables::open(STRINGS, TABLES);
     tables.releases().filter(|release| release.version != KUSTOMIZE).collect()
 }
-
-/// The newest release, which is the default everywhere.
-pub const NEWEST: &str = "1.37";
 
 /// The version of the built-in tables that go with documents: the one that is asked for, else that of the API server
 /// which has written one of the documents (the last one, if there are tables for it), else the newest.

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use kubemerge_kinds::BuiltinKind;
 use kubemerge_kinds::tree::Arena;
-use kubemerge_schema::{Dialect, Schema, SchemaBuilder, TypeTable};
+use kubemerge_schema::{
+    Dialect, Schema, SchemaBuilder, TypeTable,
+    builtin::{NEWEST, NEWEST_RELEASE},
+};
 use serde_json::{Map, Value, json};
 
 use super::schema;
@@ -82,7 +85,7 @@ impl Subject {
 
     /// A built-in kind, as typed Go objects hold it.
     pub(crate) fn builtin(version: &str, kind: &str) -> Result<Subject, String> {
-        let schema = Schema::builtin("1.37", Dialect::Upstream).map_err(|error| error.to_string())?;
+        let schema = Schema::builtin(NEWEST, Dialect::Upstream).map_err(|error| error.to_string())?;
         let (document, root) = published(version, kind)?;
         Ok(Subject {
             form: "typed",
@@ -122,7 +125,7 @@ impl Subject {
 
 /// The definitions of a kind from the documents that Kubernetes publishes.
 pub(crate) fn published(version: &str, kind: &str) -> Result<(Value, String), String> {
-    let folder = kubemerge_test_support::go_module::download("k8s.io/kubernetes@v1.37.1")
+    let folder = kubemerge_test_support::go_module::download(&format!("k8s.io/kubernetes@v{NEWEST_RELEASE}"))
         .map_err(|error| error.to_string())?;
     let file = match version {
         "v1" => "api__v1_openapi.json".to_owned(),

@@ -20,6 +20,7 @@ use clap::Args;
 use kubemerge_schema::{SchemaBuilder, builtin};
 pub(crate) use programs::Program;
 
+use crate::args::newest;
 use crate::report::{Failure, Notice, Outcome, Result, plain};
 
 #[derive(Debug, Args)]
@@ -41,8 +42,7 @@ pub(crate) struct EnvtestArgs {
     /// Folder for the programs; one in the user's cache by default
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Kubernetes version to serve [default: 1.37]
-    #[arg(long, short = 'k', value_name = "VERSION")]
+    #[arg(long, short = 'k', value_name = "VERSION", help = newest("Kubernetes version to serve"))]
     kubernetes: Option<String>,
     /// Remove the programs of the folder, and the folder if nothing else is in it
     #[arg(long, conflicts_with = "command")]

@@ -12,7 +12,7 @@ use kubemerge_server::{
 };
 use serde_json::Value;
 
-use crate::args::{DialectArg, Recurse, VerbDialect};
+use crate::args::{DialectArg, Recurse, VerbDialect, newest};
 use crate::cmd::store::{EtcdArgs, StoreArg};
 use crate::input::{Inputs, Source};
 use crate::job::{objects, overlays};
@@ -124,8 +124,7 @@ pub(crate) struct ServeArgs {
     /// Replace the file of --kubeconfig even if it is not a kubeconfig of this command
     #[arg(long, requires = "kubeconfig")]
     force: bool,
-    /// Kubernetes version to serve [default: 1.37]
-    #[arg(long, short = 'k', value_name = "VERSION")]
+    #[arg(long, short = 'k', value_name = "VERSION", help = newest("Kubernetes version to serve"))]
     kubernetes: Option<String>,
     /// Merge rules of strategic merge patches
     #[arg(long, value_parser = VerbDialect, default_value = "upstream", value_name = "DIALECT")]
