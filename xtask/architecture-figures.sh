@@ -103,7 +103,7 @@ merge rules (\`schema::Type\`)       | 1 | kubemerge-schema/src | ^pub struct Ty
 ownership (\`TypeTable\`)            | 1 | kubemerge-schema/src | ^pub struct TypeTable
 Go types (\`GoTypes\`)               | 1 | kubemerge-schema/src | ^pub struct GoTypes
 custom resources (\`Structural\`)    | 1 | $kinds               | ^pub struct Structural
-CEL (\`cel::Type\`)                  | 1 | $kinds               | ^pub\(crate\) enum Type \{
+CEL (\`CelType\`)                    | 1 | kubemerge-cel/src    | ^pub enum CelType \{
 ROWS
 
 present <<ROWS | row "ways to find owners"
@@ -136,9 +136,8 @@ present <<ROWS | row "times a custom resource is parsed in a PATCH"
 \`object/custom.rs\` fill of stored and new    | 2 | $server/object/custom.rs | let mut tree = object.to_value
 \`write/track.rs\` owners of stored and new    | 2 | $write/track.rs          | ValuePair::from_canonical
 \`write/validate.rs\` of stored and new        | 2 | $write/validate.rs       | let mut object = object.to_value
-\`kind/custom.rs\` the stored object           | 1 | $server/kind/custom.rs   | = read_record\(
 \`kind/contract.rs\` the stored object         | 1 | $server/kind/contract.rs | = edit::tree\(record
-\`kind/custom.rs\` the result, from its nodes  | 1 | $server/kind/custom.rs   | = read\(arena, given.source
+\`kind/declared.rs\` the result, from its nodes | 1 | $server/kind/declared.rs | declared::read_object\(given.source
 ROWS
 present <<ROWS | row "times a custom resource is printed in a PATCH"
 result of the patch                            | 1 | $write/decode.rs         | document: &'p SharedValue

@@ -93,6 +93,11 @@ impl SchemaBuilder {
         self
     }
 
+    /// What the loaded documents say about built-in kinds, if they say anything: a sentence for those who gave them.
+    pub fn replaced(&self) -> Option<String> {
+        self.model.replaced()
+    }
+
     /// Whether the type that a rule of an overlay is about has been loaded.
     pub fn has_type_of(&self, rule: &OverlayRule) -> bool {
         overlay::has_type(&self.model, rule)

@@ -412,6 +412,12 @@ impl ApiServer {
         Ok(())
     }
 
+    /// What those should know who gave documents: built-in kinds that a document describes again, kinds that are not
+    /// served because it has no paths for them.
+    pub fn notes(&self) -> Vec<String> {
+        self.api.cluster.schema.notes_for_servers()
+    }
+
     /// An independent server with the same state and settings; without its faults and its log.
     pub fn fork(&self) -> ApiServer {
         let api = &self.api;

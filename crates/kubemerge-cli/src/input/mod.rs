@@ -32,11 +32,21 @@ pub(crate) struct Inputs {
     secrets: Secrets,
     /// The texts read so far, by path without links.
     read: HashMap<PathBuf, Arc<Source>>,
+    /// The notes that were printed.
+    said: HashSet<String>,
 }
 
 impl Inputs {
     pub(crate) fn new(duplicate_keys: DuplicateKeys, secrets: Secrets) -> Inputs {
-        Inputs { duplicate_keys, secrets, read: HashMap::new() }
+        Inputs { duplicate_keys, secrets, read: HashMap::new(), said: HashSet::new() }
+    }
+
+    /// Prints a note about what was given, once in a command.
+    pub(crate) fn note(&mut self, text: String) {
+        if !self.said.contains(&text) {
+            Notice::note(text.clone()).print();
+            self.said.insert(text);
+        }
     }
 
     /// Whether values of Secrets are shown.

@@ -69,6 +69,7 @@ pub(crate) fn load_beside(
         builder = SchemaDocument::of(object)?.add_to(builder)?;
     }
     let builder = documents.iter().try_fold(builder, |builder, document| document.add_to(builder))?;
+    builder.replaced().into_iter().for_each(|text| inputs.note(text));
     let builder = overlays(&options.overlay, inputs)?.into_iter().fold(builder, SchemaBuilder::overlay);
     Ok(Schemas { builder })
 }

@@ -1,7 +1,9 @@
 //! The schema of a version: first what its keywords say, then whether it is structural, then its defaults, then its
 //! validation rules. Later steps need a schema that passed the earlier ones.
 
-use kubemerge_schema::check::{SchemaFinding, ViolationKind, schema_keywords, structural_schema};
+use kubemerge_schema::check::{
+    KEYWORDS, RootUse, SchemaFinding, ViolationKind, schema_keywords, structural_schema,
+};
 use kubemerge_value::deep;
 use serde_json::Value;
 
@@ -10,63 +12,6 @@ use crate::custom::{default, structural::Structural};
 use crate::field::{BadValue, Field};
 use crate::field_error::{FieldError, has_enough};
 use crate::tree::Value as TreeValue;
-
-/// The keywords of a schema in the order of Go's fields, and whether they may be used at the root of a schema with the
-/// status subresource.
-const ROOT_KEYWORDS: [(&str, RootUse); 43] = {
-    use RootUse::{Free, WithoutStatus};
-    [
-        ("id", WithoutStatus),
-        ("$schema", WithoutStatus),
-        ("$ref", WithoutStatus),
-        ("description", Free),
-        ("type", Free),
-        ("nullable", WithoutStatus),
-        ("format", Free),
-        ("title", Free),
-        ("default", WithoutStatus),
-        ("maximum", Free),
-        ("exclusiveMaximum", Free),
-        ("minimum", Free),
-        ("exclusiveMinimum", Free),
-        ("maxLength", Free),
-        ("minLength", Free),
-        ("pattern", Free),
-        ("maxItems", Free),
-        ("minItems", Free),
-        ("uniqueItems", Free),
-        ("multipleOf", Free),
-        ("enum", WithoutStatus),
-        ("maxProperties", WithoutStatus),
-        ("minProperties", WithoutStatus),
-        ("required", Free),
-        ("items", Free),
-        ("allOf", WithoutStatus),
-        ("oneOf", WithoutStatus),
-        ("anyOf", WithoutStatus),
-        ("not", WithoutStatus),
-        ("properties", Free),
-        ("additionalProperties", WithoutStatus),
-        ("patternProperties", WithoutStatus),
-        ("dependencies", WithoutStatus),
-        ("additionalItems", WithoutStatus),
-        ("definitions", WithoutStatus),
-        ("externalDocs", Free),
-        ("example", Free),
-        ("x-kubernetes-preserve-unknown-fields", Free),
-        ("x-kubernetes-embedded-resource", WithoutStatus),
-        ("x-kubernetes-int-or-string", WithoutStatus),
-        ("x-kubernetes-list-map-keys", WithoutStatus),
-        ("x-kubernetes-list-type", WithoutStatus),
-        ("x-kubernetes-map-type", WithoutStatus),
-    ]
-};
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum RootUse {
-    Free,
-    WithoutStatus,
-}
 
 const ONLY_WITH_STATUS: &str = "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum \
     MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example \
@@ -201,7 +146,7 @@ fn unsupported_keyword(schema: &Value) -> Option<&'static str> {
 
 /// Where the status is a part of its own, only some keywords can be used at the root.
 fn root_keywords(place: Field<'_>, schema: &Value) {
-    for (keyword, usage) in ROOT_KEYWORDS {
+    for (keyword, usage) in KEYWORDS {
         // Upstream compares fields with Go's zero value, and false is that of a keyword.
         let Some(value) = schema.get(keyword).filter(|value| **value != Value::Bool(false)) else { continue };
         if keyword == "type" {

@@ -11,6 +11,7 @@ mod list_map;
 mod operation;
 mod patch;
 mod restriction;
+mod root_keyword;
 mod structural;
 mod union;
 
@@ -25,6 +26,7 @@ use crate::document::{
 
 use collect::{Check, RuleSet, members};
 pub use finding::{SchemaFinding, Severity, Violation, ViolationKind};
+pub use root_keyword::{KEYWORDS, RootUse};
 
 /// Checks a document of any kind that [`crate::SchemaBuilder::document`] takes.
 ///

@@ -10,6 +10,7 @@ use super::extension::{self, EMBEDDED, INT_OR_STRING, PRESERVE_UNKNOWN};
 use super::finding::ViolationKind::{Forbidden, Invalid, Required};
 use super::keyword::is_given;
 use super::restriction;
+use super::root_keyword::{RootUse, root_use};
 use crate::document::{DocumentPath, MAX_SCHEMA_DEPTH, is_true};
 
 type JsonMap = Map<String, Value>;
@@ -35,38 +36,12 @@ impl Position {
     }
 }
 
-/// The root keywords that may be used together with the status subresource.
-const WITH_STATUS: [&str; 22] = [
-    "description",
-    "type",
-    "format",
-    "title",
-    "maximum",
-    "exclusiveMaximum",
-    "minimum",
-    "exclusiveMinimum",
-    "maxLength",
-    "minLength",
-    "pattern",
-    "maxItems",
-    "minItems",
-    "uniqueItems",
-    "multipleOf",
-    "required",
-    "items",
-    "properties",
-    "externalDocs",
-    "example",
-    "x-kubernetes-validations",
-    PRESERVE_UNKNOWN,
-];
-
 /// Checks what a version of a definition says besides its schema.
 pub(super) fn check_version(check: &mut Check<'_>, version: &Value, schema: &Value, path: &DocumentPath<'_>) {
     let Value::Object(map) = schema else { return };
     if version.get("subresources").and_then(|parts| parts.get("status")).is_some() {
         // The server validates status apart from the rest, which works with these keywords at the root alone.
-        for word in map.keys().filter(|word| !WITH_STATUS.contains(&word.as_str())) {
+        for word in map.keys().filter(|word| root_use(word) == RootUse::WithoutStatus) {
             let message = "must not be used at the root if the status subresource is enabled";
             check.broken("status-subresource-root", &path.keyword(word), message);
         }

@@ -3,6 +3,7 @@
 mod declared;
 mod entries;
 pub(crate) mod field_path;
+mod notes;
 mod patch_strategy;
 mod tables;
 mod terms;

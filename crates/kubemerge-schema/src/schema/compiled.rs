@@ -44,6 +44,12 @@ impl Schema {
         &self.warnings
     }
 
+    /// Sentences for those who gave documents: which built-in kinds they describe again, and which kinds of them no server
+    /// can serve.
+    pub fn notes_for_servers(&self) -> Vec<String> {
+        self.model.replaced().into_iter().chain(self.model.unserved()).collect()
+    }
+
     /// The minor version of Kubernetes whose built-in tables were loaded, e.g. 37 of 1.37.
     pub fn minor(&self) -> Option<u32> {
         self.model.minor

@@ -98,6 +98,25 @@ async fn kinds_of_documents_get_its_defaults() {
     assert_eq!((created.code, &created.body["spec"]), (201, &json!({"parts": [], "color": "red"})));
 }
 
+#[tokio::test]
+async fn what_a_document_changes_and_what_is_not_served_is_said() {
+    let mut given = document(&json!([]));
+    let server = ApiServer::builder().openapi(given.clone()).build().unwrap();
+    assert_eq!(server.notes(), [""; 0]);
+    given["paths"] = json!({});
+    given["definitions"]["io.g.v1.ShapeList"] = json!({"type": "object", "x-kubernetes-group-version-kind": [{"group": "g.io", "version": "v1", "kind": "ShapeList"}]});
+    given["definitions"]["io.k8s.api.core.v1.Pod"] = json!({"type": "object", "x-kubernetes-group-version-kind": [{"group": "", "version": "v1", "kind": "Pod"}]});
+    let server = ApiServer::builder().openapi(given).build().unwrap();
+    assert_eq!(
+        server.notes(),
+        [
+            "v1 Pod merges as the given document says, and keeps the defaults and validation of Kubernetes 1.37",
+            "g.io/v1 Shape and 1 more are not served: no paths of the given document with x-kubernetes-action and \
+             x-kubernetes-group-version-kind",
+        ]
+    );
+}
+
 /// A definition whose parts merge only by what the design documents say.
 fn with_patch_strategy() -> Value {
     let mut given = definition();

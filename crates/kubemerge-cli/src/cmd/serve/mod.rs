@@ -294,7 +294,9 @@ fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
         with_documents(builder, &objects, |builder, name, object| builder.objects_from(name, [object]))?;
     // Last, because it locks the folder: all that is given is known to be readable then.
     builder = args.store.give_to(builder, &args.etcd, args.etcd_compaction_interval)?;
-    builder.build().map_err(|error| Notice::error(error.to_string()).into())
+    let server = builder.build().map_err(|error| Notice::error(error.to_string()))?;
+    server.notes().into_iter().for_each(|note| Notice::note(note).print());
+    Ok(server)
 }
 
 fn with_documents(
