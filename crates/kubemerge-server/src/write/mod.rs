@@ -33,4 +33,5 @@ pub(crate) mod sequence;
 pub(crate) mod settings;
 pub(crate) mod storage_protection;
 pub(crate) mod track;
+mod unions;
 pub(crate) mod validate;

@@ -12,7 +12,7 @@ use crate::{
         commit::{self, Committed},
         prepare,
         request::{Old, Write},
-        track, validate,
+        track, unions, validate,
     },
 };
 
@@ -37,6 +37,7 @@ pub(crate) fn state_to_store<'w>(
     old: Option<Old<'w>>,
 ) -> Outcome<Record> {
     prepare::reset(write, &mut draft, old);
+    unions::normalize(write, &mut draft, old)?;
     write.kind.default(&mut draft.tree);
     // Before anything is prepared: no manager owns what the server sets.
     track::request(write, old, &mut draft);

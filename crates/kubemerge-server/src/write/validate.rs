@@ -7,7 +7,7 @@ use crate::{
     object::draft::metadata_text,
     protocol::status::{Outcome, invalid},
     store::metadata_field::Field,
-    write::{admission, request::Write},
+    write::{admission, request::Write, unions},
 };
 
 /// Refuses an object that breaks a rule, and adds advice about one that does not.
@@ -15,7 +15,8 @@ pub(crate) fn validate<'w>(write: Write<'w>, object: &Map<'w>, old: Option<&Map<
     let (resource, subresource) = (write.call.resource, write.subresource());
     // What a definition serves depends on its rules, so they always hold.
     if write.call.cluster.validation == Validation::Full || is_definition(resource) {
-        let errors = write.kind.validate(object, old, subresource);
+        let mut errors = write.kind.validate(object, old, subresource);
+        errors.extend(unions::errors(write, object));
         if !errors.is_empty() {
             let name = metadata_text(object, Field::Name);
             return Err(invalid(resource.qualified_kind(), name, &errors));

@@ -296,6 +296,53 @@ async fn custom_resources_merge_by_list_keys_in_spec() {
     assert_eq!(merged.body["spec"]["ports"], json!([{"port": 1, "name": "one"}, {"port": 2, "name": "two"}]));
 }
 
+/// The definition with a union in its spec.
+fn definition_with_union() -> Value {
+    let mut definition = definition();
+    let spec = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    for field in ["account", "user", "group"] {
+        spec["properties"][field] = json!({"type": "string"});
+    }
+    spec["x-kubernetes-unions"] =
+        json!([{"discriminator": "account", "fields-to-discriminateBy": {"user": "User", "group": "Group"}}]);
+    definition
+}
+
+#[tokio::test]
+async fn unions_clear_and_are_checked_in_spec() {
+    let strategic = ("content-type", "application/strategic-merge-patch+json");
+    let merge = ("content-type", "application/merge-patch+json");
+    let server = ApiServer::builder().dialect(Dialect::Spec).crds([definition_with_union()]).build().unwrap();
+    let both = json!({"size": 1, "user": "u", "group": "g"});
+    assert_eq!(ask(&server, "POST", GADGETS, gadget("b", both)).await.code, 422);
+    let user = json!({"size": 1, "account": "User", "user": "u"});
+    assert_eq!(ask(&server, "POST", GADGETS, gadget("a", user)).await.code, 201);
+    let path = format!("{GADGETS}/a");
+    let group = json!({"spec": {"account": "Group", "group": "g"}});
+    let patched = ask_as(&server, "PATCH", &path, strategic, group).await;
+    assert_eq!((patched.code, &patched.body["spec"]["user"]), (200, &Value::Null), "{}", patched.body);
+    // A merge patch names no union; the changed discriminator clears what it does not select.
+    let user = json!({"spec": {"account": "User", "user": "u"}});
+    let patched = ask_as(&server, "PATCH", &path, merge, user).await;
+    assert_eq!((patched.code, &patched.body["spec"]["group"]), (200, &Value::Null), "{}", patched.body);
+    let other = ask_as(&server, "PATCH", &path, merge, json!({"spec": {"user": null}})).await;
+    assert_eq!(other.code, 422);
+    assert_eq!(other.body["details"]["causes"][0]["field"], "spec.account");
+    let contrary = json!({"spec": {"account": "Group", "user": "v"}});
+    let refused = ask_as(&server, "PATCH", &path, strategic, contrary).await;
+    assert_eq!(
+        (refused.code, &refused.body["details"]["causes"][0]["reason"]),
+        (422, &json!("invalid-union"))
+    );
+}
+
+#[tokio::test]
+async fn unions_are_ignored_upstream() {
+    let server = ApiServer::builder().crds([definition_with_union()]).build().unwrap();
+    let both = json!({"size": 1, "user": "u", "group": "g"});
+    assert_eq!(ask(&server, "POST", GADGETS, gadget("b", both)).await.code, 201);
+}
+
 #[tokio::test]
 async fn overlays_give_lists_other_keys_in_spec() {
     let strategic = ("content-type", "application/strategic-merge-patch+json");

@@ -4,6 +4,7 @@
 //! ([`FieldUnion::state`]); the answers come from here. `rules` has them, `walk` asks them for whole objects.
 
 mod of_node;
+mod of_tree;
 mod rules;
 mod walk;
 
