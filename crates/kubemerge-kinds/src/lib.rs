@@ -1,4 +1,4 @@
-//! What Kubernetes knows about its own kinds, without HTTP and without a store.
+//! What Kubernetes knows about its own kinds, and what a schema declares about others, without HTTP and without a store.
 //!
 //! Everything here is a pure function of a schema and objects, so that the library, the command and the API
 //! server share it. Facts that only a store has (which addresses are taken, which namespaces exist) are
@@ -14,8 +14,8 @@
 //! # Ok::<(), kubemerge_schema::LoadError>(())
 //! ```
 //!
-//! The feature `cel` evaluates the rules of custom resources (`x-kubernetes-validations`); without it objects with
-//! rules are refused. In WebAssembly no expression is read.
+//! The feature `cel` evaluates the rules of custom resources (`x-kubernetes-validations`); without it a server refuses
+//! objects with rules, and [`admit()`] leaves the rules out. In WebAssembly no expression is read.
 //!
 //! [`admit()`] answers what the API server would store of an object, or all field errors. The way there: [`typed`]
 //! reads text into a [`tree`], [`groups`] has the rules of each kind, which fill in defaults and walk the

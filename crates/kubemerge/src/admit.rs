@@ -6,10 +6,12 @@ use kubemerge_kinds::Refusal;
 use kubemerge_schema::Schema;
 use kubemerge_value::{Document, to_bytes};
 
-/// What the API server would store of a new object of a built-in kind, or why it would refuse it.
+/// What the API server would store of a new object, or why it would refuse it: an object of a built-in kind, of a custom
+/// resource whose definition the schema has, or of a kind of an OpenAPI document.
 ///
 /// The rules are those of the version that the schema is of. The result has the form of the object; it has no uid,
-/// no times and no addresses, which only a server can give. Custom resources are refused as an unknown kind.
+/// no times and no addresses, which only a server can give. Rules in CEL of definitions are evaluated with the feature
+/// `cel` of `kubemerge-kinds`, and left out without it.
 ///
 /// ```
 /// use kubemerge::{Dialect, Schema, admit};
