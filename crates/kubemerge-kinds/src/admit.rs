@@ -10,7 +10,7 @@ use std::sync::Arc;
 use kubemerge_schema::{Schema, StructId, Type, builtin::NEWEST_MINOR};
 use kubemerge_value::{Document, Node};
 
-use crate::custom::rules::CelRules;
+use crate::custom::{self, rules::CelRules};
 use crate::declared::{self, DeclaredRules, Form, Undecodable};
 use crate::field::{Field, FieldError, Report};
 use crate::groups;
@@ -20,7 +20,7 @@ use crate::meta::{
 use crate::ordered_json::OrderedJson;
 use crate::registry::reset_fields::{STATUS, reset};
 use crate::registry::{Context, Counted, Coverage, KindEntry, MetadataRule, OnUpdate, Scope, StatusOnCreate};
-use crate::tree::{Arena, Map, Value};
+use crate::tree::{Arena, KnownParts, Map};
 use crate::typed::{DecodeError, Decoded, convert, decode, decode_node, read_typed_form, zero};
 
 /// The uid of an object that no server has stored yet: selectors and labels of Jobs hold it.
@@ -289,15 +289,21 @@ impl<'s> BuiltinKind<'s> {
         self.refuse_conversion(decode(arena, self.schema, self.found.root, text)?)
     }
 
-    /// Reads a node into its typed form, as [`BuiltinKind::decode`] would read its text.
+    /// Reads a node into its typed form, as [`BuiltinKind::decode`] would read its text. Pieces of a text that has the
+    /// typed form and was read before are not read again.
     ///
     /// # Errors
     /// If it does not fit its kind, or is nested too deep.
-    pub fn decode_node<'a>(self, arena: &'a Arena, node: Node<'a>) -> Result<Decoded<'a>, DecodeError>
+    pub fn decode_node<'a>(
+        self,
+        arena: &'a Arena,
+        node: Node<'a>,
+        known: Option<&'a KnownParts<'a>>,
+    ) -> Result<Decoded<'a>, DecodeError>
     where
         's: 'a,
     {
-        self.refuse_conversion(decode_node(arena, self.schema, self.found.root, node)?)
+        self.refuse_conversion(decode_node(arena, self.schema, self.found.root, node, known)?)
     }
 
     fn refuse_conversion(self, decoded: Decoded<'_>) -> Result<Decoded<'_>, DecodeError> {
@@ -325,11 +331,7 @@ impl<'s> BuiltinKind<'s> {
 
     /// Reads the text of a stored object, which is in its typed form already: no types have to be looked up.
     pub fn read_stored<'a>(self, arena: &'a Arena, text: &'a str) -> Map<'a> {
-        match read_typed_form(arena, text) {
-            Value::Map(object) => object,
-            // Only objects are stored.
-            _ => Map::new_in(arena),
-        }
+        custom::decode(arena, text)
     }
 
     /// Fills in defaults.

@@ -23,7 +23,7 @@ pub use quantity::Quantity;
 use kubemerge_schema::{Alternative, GoKind, GoTypes, GoValue, Schema, StructId};
 use kubemerge_value::{Node, PullReader, Start, TextForm, deep};
 
-use crate::tree::{self, Arena, List, Map, Omitted, Value};
+use crate::tree::{self, Arena, KnownParts, List, Map, Omitted, Value};
 use error::Step;
 
 /// An object in its typed form.
@@ -50,14 +50,17 @@ pub fn decode<'a>(
     Ok(Decoded { object, strict: decoder.strict })
 }
 
-/// The same for an object that is not text throughout, such as the result of a patch: it is not written for it.
+/// The same for an object that is not text throughout, such as the result of a patch: it is not written for it. Pieces of a
+/// text that has the typed form and was read before are not read again.
 pub fn decode_node<'a>(
     arena: &'a Arena,
     schema: &'a Schema,
     root: StructId,
     node: Node<'a>,
+    known: Option<&'a KnownParts<'a>>,
 ) -> Result<Decoded<'a>, DecodeError> {
     let mut decoder = Decoder::new(PullReader::of_node(node, arena), schema, root);
+    decoder.known = known;
     let object = decoder.read_object()?;
     // A patch may nest values deeper than documents may be.
     match decoder.reader.finish() {
@@ -80,6 +83,8 @@ struct Decoder<'a> {
     strict: Vec<StrictError>,
     /// Whether complaints of the strict decoder are dropped.
     is_lenient: bool,
+    /// Parts that were read before.
+    known: Option<&'a KnownParts<'a>>,
 }
 
 impl<'a> Decoder<'a> {
@@ -95,6 +100,7 @@ impl<'a> Decoder<'a> {
             mismatch: None,
             strict: Vec::new(),
             is_lenient: false,
+            known: None,
         }
     }
 
@@ -160,6 +166,12 @@ impl<'a> Decoder<'a> {
             self.reader.word();
             return Ok(None);
         }
+        if ty.is_pointer
+            && let Some(known) = self.known(start)
+        {
+            *is_zero = false;
+            return Ok(Some(known));
+        }
         let mut is_own_zero = true;
         let value = self.read(ty, start, &mut is_own_zero)?;
         if ty.is_pointer {
@@ -195,10 +207,16 @@ impl<'a> Decoder<'a> {
             (GoKind::Struct(id), Start::Map) => return Ok(Value::Map(self.read_struct(id, is_zero)?)),
             (GoKind::List(item), Start::List) => {
                 *is_zero = false;
+                if let Some(known) = self.known(start) {
+                    return Ok(known);
+                }
                 return Ok(Value::List(self.read_list(self.types.value(item))?));
             }
             (GoKind::Map(item), Start::Map) => {
                 *is_zero = false;
+                if let Some(known) = self.known(start) {
+                    return Ok(known);
+                }
                 return Ok(Value::Map(self.read_map(self.types.value(item))?));
             }
             (GoKind::StructOr(other, id), _) => return self.read_alternative(other, id, start),
@@ -255,7 +273,10 @@ impl<'a> Decoder<'a> {
         while self.reader.item(&mut level) {
             self.path.push(Step::Index(list.len()));
             let start = self.reader.start();
-            list.push(self.read(item, start, &mut true)?);
+            match self.known(start) {
+                Some(known) => list.push(known),
+                None => list.push(self.read(item, start, &mut true)?),
+            }
             self.path.pop();
         }
         Ok(list)
@@ -283,6 +304,13 @@ impl<'a> Decoder<'a> {
             map.sort();
         }
         Ok(map)
+    }
+
+    /// The next value, if it is a map or list that was read before. Whether a struct is zero is for its fields to say, so
+    /// that those which may be left out are not asked for.
+    fn known(&mut self, start: Start) -> Option<Value<'a>> {
+        let known = self.known.filter(|_| matches!(start, Start::Map | Start::List))?;
+        known.read(&mut self.reader)
     }
 
     fn save_strict(&mut self, error: StrictError) {

@@ -106,7 +106,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError> {
         let mut decoded = match given.source {
             Source::Text(text) => self.kind.decode(arena, text),
-            Source::Node(node) => self.kind.decode_node(arena, node),
+            Source::Node(node, known) => self.kind.decode_node(arena, node, known),
         };
         // Kubernetes converts a map in its own way, which takes some values that its decoder refuses.
         if !given.reading.has_type() && decoded.is_err() {

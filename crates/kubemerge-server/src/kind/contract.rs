@@ -8,7 +8,7 @@ use kubemerge_kinds::{
     field_error::FieldError,
     ordered_json::OrderedJson,
     reset_fields::Names,
-    tree::{Arena, Map, Value},
+    tree::{Arena, KnownParts, Map, Value},
     typed::{read_node, read_typed_form},
 };
 use kubemerge_ssa::{VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
@@ -33,8 +33,8 @@ pub(crate) struct Given<'a> {
 pub(crate) enum Source<'a> {
     /// Well-formed JSON.
     Text(&'a str),
-    /// The result of a patch, which is not printed to be read.
-    Node(Node<'a>),
+    /// The result of a patch, which is not printed to be read, and the parts of the object that was patched.
+    Node(Node<'a>, Option<&'a KnownParts<'a>>),
 }
 
 impl<'a> Source<'a> {
@@ -42,7 +42,7 @@ impl<'a> Source<'a> {
     pub(crate) fn text(self) -> Cow<'a, str> {
         match self {
             Source::Text(text) => Cow::Borrowed(text),
-            Source::Node(node) => Cow::Owned(to_canonical(node).as_str().to_owned()),
+            Source::Node(node, _) => Cow::Owned(to_canonical(node).as_str().to_owned()),
         }
     }
 
@@ -50,7 +50,7 @@ impl<'a> Source<'a> {
     pub(crate) fn read(self, arena: &'a Arena) -> Value<'a> {
         match self {
             Source::Text(text) => read_typed_form(arena, text),
-            Source::Node(node) => read_node(arena, node),
+            Source::Node(node, known) => read_node(arena, node, known),
         }
     }
 }
@@ -171,7 +171,18 @@ pub(crate) trait Contract<'c> {
 
     /// A stored object in the version of the resource, as it is decoded today.
     fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c> {
-        let mut object = edit::tree(record, arena);
+        self.served_noting(record, arena, None)
+    }
+
+    /// The same; notes which parts the pieces of the stored text are, if a text that has such pieces is decoded to them.
+    fn served_noting(
+        &self,
+        record: &'c Record,
+        arena: &'c Arena,
+        noted: Option<&mut KnownParts<'c>>,
+    ) -> Map<'c> {
+        let noted = noted.filter(|_| record.form() == KnownForm::Complete && self.is_as_stored(record));
+        let mut object = edit::tree_noting(record, arena, noted);
         self.to_served(&mut object, record.form());
         object
     }

@@ -1,7 +1,7 @@
 //! Changes that the server makes to stored objects on its own: each is read into a tree, changed and written again.
 
 use kubemerge_kinds::{
-    tree::{Arena, List, Map, Value},
+    tree::{Arena, KnownParts, List, Map, Value, read_noting},
     typed::{read_node, read_typed_form},
 };
 
@@ -10,7 +10,21 @@ use crate::store::{Record, metadata_field::Field};
 
 /// The tree of a stored object, as it is in its text.
 pub(crate) fn tree<'a>(record: &'a Record, arena: &'a Arena) -> Map<'a> {
-    match read_typed_form(arena, record.canonical().as_str()) {
+    tree_noting(record, arena, None)
+}
+
+/// The same; notes which parts the pieces of the text are, if they are asked for.
+pub(crate) fn tree_noting<'a>(
+    record: &'a Record,
+    arena: &'a Arena,
+    noted: Option<&mut KnownParts<'a>>,
+) -> Map<'a> {
+    let text = record.canonical().as_str();
+    let value = match noted {
+        Some(parts) => read_noting(arena, text, parts),
+        None => read_typed_form(arena, text),
+    };
+    match value {
         Value::Map(tree) => tree,
         // Every record is a map.
         _ => Map::new_in(arena),
@@ -28,7 +42,7 @@ pub(crate) fn changed(record: &Record, change: impl FnOnce(&mut Map<'_>)) -> Rec
 /// The same for a change of the metadata only: nothing else is read, which every deletion of a pod would pay for.
 pub(crate) fn with_metadata(record: &Record, change: impl FnOnce(&mut Map<'_>)) -> Record {
     let arena = Arena::new();
-    let mut metadata = match record.at(&["metadata"]).map(|node| read_node(&arena, node)) {
+    let mut metadata = match record.at(&["metadata"]).map(|node| read_node(&arena, node, None)) {
         Some(Value::Map(metadata)) => metadata,
         _ => Map::new_in(&arena),
     };

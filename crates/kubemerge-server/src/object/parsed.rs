@@ -70,6 +70,8 @@ fn pair<'a>(old: &Value<'a>, new: &Value<'a>, arena: &'a Arena) -> TreeVersions<
     match (old, new) {
         // Most values are strings that did not change.
         (Value::Str(old), Value::Str(new)) if old == new => TreeVersions::same(ParsedValue::String(new)),
+        // Parts of the stored object that a patch left alone.
+        (Value::Map(old), Value::Map(new)) if old.is_same_part(new) => TreeVersions::same(object(new, arena)),
         (Value::Map(old), Value::Map(new)) => deep(|| maps(old, new, arena)),
         (Value::List(old), Value::List(new)) => deep(|| lists(old, new, arena)),
         (old, new) => {

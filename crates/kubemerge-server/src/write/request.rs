@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kubemerge_kinds::tree::{Arena, Map};
+use kubemerge_kinds::tree::{Arena, KnownParts, Map};
 use kubemerge_value::Canonical;
 
 use crate::{
@@ -87,6 +87,8 @@ pub(crate) struct Old<'w> {
     pub(crate) stored: &'w Stored,
     /// The same as a tree in the version of the resource, as it is decoded today.
     pub(crate) tree: &'w Map<'w>,
+    /// Which parts of the tree the pieces of its text are, for a write that patches it.
+    pub(crate) known: Option<&'w KnownParts<'w>>,
 }
 
 impl<'w> Old<'w> {

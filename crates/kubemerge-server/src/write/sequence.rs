@@ -3,10 +3,13 @@
 //! Callers decode: [`create`](super::create) and PUT a body, PATCH the result of a patch, `/scale` a changed copy.
 //! All else is here. Follow-ups run after the handler, once per request.
 
+use kubemerge_kinds::tree::KnownParts;
+
 use crate::{
+    kind::Reading,
     object::draft::Draft,
     protocol::status::Outcome,
-    store::Record,
+    store::{Record, Stored},
     write::{
         admission,
         commit::{self, Committed},
@@ -24,10 +27,19 @@ pub(crate) fn change<'w>(
 ) -> Outcome<Committed> {
     commit::change(write.transaction, write.call, write.options.dry_run, |stored| {
         let stored = write.kept.stored.keep(stored.clone());
-        let tree = write.arena.alloc(write.kind.served(&stored.record, write.arena));
-        let old = Old { stored, tree };
+        let old = old(write, stored);
         state_to_store(write, decode(old)?, Some(old))
     })
+}
+
+/// The stored object as a tree.
+fn old<'w>(write: Write<'w>, stored: &'w Stored) -> Old<'w> {
+    // The result of a patch has most of the stored text; a body has a text of its own.
+    let is_patch = matches!(write.reading, Reading::Patched | Reading::Merged);
+    let mut known = is_patch.then(|| KnownParts::new_in(write.arena));
+    let tree = write.kind.served_noting(&stored.record, write.arena, known.as_mut());
+    let known = known.map(|known| &*write.arena.alloc(known));
+    Old { stored, tree: write.arena.alloc(tree), known }
 }
 
 /// Takes a decoded object through the steps up to the commit.

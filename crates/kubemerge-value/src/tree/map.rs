@@ -1,16 +1,19 @@
 //! Maps of a tree: fields by name, always sorted.
 
-use std::mem::ManuallyDrop;
-
 use bumpalo::collections::Vec;
 
-use super::{Arena, List, Value};
+use super::{
+    Arena, List, Value,
+    parts::{Parts, Share},
+};
 
-/// A map of a tree.
+/// A field of a map.
+type Entry<'a> = (&'a str, Value<'a>);
+
+/// A map of a tree. It may share its fields with other trees: they are copied before they change.
 #[derive(Debug)]
 pub struct Map<'a> {
-    /// Never dropped: the arena has the memory, and no value owns anything else.
-    entries: ManuallyDrop<Vec<'a, (&'a str, Value<'a>)>>,
+    entries: Parts<'a, Entry<'a>>,
     /// One bit for each name, by [`name_bit`]: most names that rules ask for are absent, which this tells at once.
     /// A bit stays when its field is removed.
     names: u64,
@@ -29,17 +32,17 @@ fn name_bit(name: &str) -> u64 {
 impl<'a> Map<'a> {
     /// An empty map.
     pub fn new_in(arena: &'a Arena) -> Map<'a> {
-        Map { entries: ManuallyDrop::new(Vec::new_in(arena)), names: 0 }
+        Map::with_capacity_in(0, arena)
     }
 
     /// An empty map with room for some fields.
     pub fn with_capacity_in(capacity: usize, arena: &'a Arena) -> Map<'a> {
-        Map { entries: ManuallyDrop::new(Vec::with_capacity_in(capacity, arena)), names: 0 }
+        Map { entries: Parts::with_capacity_in(capacity, arena), names: 0 }
     }
 
     /// The arena that the map lives in.
     pub fn arena(&self) -> &'a Arena {
-        self.entries.bump()
+        self.entries.arena()
     }
 
     /// Whether it has no fields.
@@ -59,7 +62,7 @@ impl<'a> Map<'a> {
 
     /// The fields, to change them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&'a str, &mut Value<'a>)> {
-        self.entries.iter_mut().map(|(name, value)| (*name, value)).filter(|(_, value)| is_shown(value))
+        self.entries.own().iter_mut().map(|(name, value)| (*name, value)).filter(|(_, value)| is_shown(value))
     }
 
     /// The place of a field, or where it would be.
@@ -97,7 +100,7 @@ impl<'a> Map<'a> {
     /// The value of a field, to change it.
     #[inline]
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value<'a>> {
-        self.place(name).map(|at| &mut self.entries[at].1).filter(|value| is_shown(value))
+        self.place(name).map(|at| &mut self.entries.own()[at].1).filter(|value| is_shown(value))
     }
 
     /// Whether there is a field, null or not.
@@ -113,7 +116,7 @@ impl<'a> Map<'a> {
     /// Sets a field.
     pub fn set(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
         match self.find(name) {
-            Ok(at) => self.entries[at].1 = value.into(),
+            Ok(at) => self.entries.own()[at].1 = value.into(),
             Err(at) => self.insert_at(at, name, value.into()),
         }
     }
@@ -128,7 +131,7 @@ impl<'a> Map<'a> {
     pub fn set_default(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
         match self.find(name) {
             Ok(at) if !self.entries[at].1.is_empty() => {}
-            Ok(at) => self.entries[at].1 = value.into(),
+            Ok(at) => self.entries.own()[at].1 = value.into(),
             Err(at) => self.insert_at(at, name, value.into()),
         }
     }
@@ -137,14 +140,14 @@ impl<'a> Map<'a> {
     pub fn set_if_absent(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
         match self.find(name) {
             Ok(at) if !matches!(self.entries[at].1, Value::Null | Value::Omitted(_)) => {}
-            Ok(at) => self.entries[at].1 = value.into(),
+            Ok(at) => self.entries.own()[at].1 = value.into(),
             Err(at) => self.insert_at(at, name, value.into()),
         }
     }
 
     /// Removes a field.
     pub fn remove(&mut self, name: &str) -> Option<Value<'a>> {
-        self.place(name).map(|at| self.entries.remove(at).1).filter(is_shown)
+        self.place(name).map(|at| self.entries.own().remove(at).1).filter(is_shown)
     }
 
     /// Takes a value out and leaves null in its place.
@@ -154,12 +157,12 @@ impl<'a> Map<'a> {
 
     /// Keeps the fields that a test accepts.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &Value<'a>) -> bool) {
-        self.entries.retain(|(name, value)| keep(name, value));
+        self.entries.own().retain(|(name, value)| keep(name, value));
     }
 
     /// Keeps the fields that a test accepts, which may change their values.
     pub fn retain_mut(&mut self, mut keep: impl FnMut(&'a str, &mut Value<'a>) -> bool) {
-        self.entries.retain_mut(|(name, value)| keep(name, value));
+        self.entries.own().retain_mut(|(name, value)| keep(name, value));
     }
 
     /// A string; empty if it is absent.
@@ -199,9 +202,9 @@ impl<'a> Map<'a> {
         if !matches!(self.entries[at].1, Value::Map(_)) {
             // Only null can be here otherwise: the decoder refuses values of other types.
             let empty = Map::new_in(self.arena());
-            self.entries[at].1 = Value::Map(empty);
+            self.entries.own()[at].1 = Value::Map(empty);
         }
-        match &mut self.entries[at].1 {
+        match &mut self.entries.own()[at].1 {
             Value::Map(map) => map,
             _ => unreachable!("the value was made a map above"),
         }
@@ -233,7 +236,7 @@ impl<'a> Map<'a> {
     /// Puts a field at a place; the caller keeps the order.
     fn insert_at(&mut self, at: usize, name: &'a str, value: Value<'a>) {
         self.names |= name_bit(name);
-        self.entries.insert(at, (name, value));
+        self.entries.own().insert(at, (name, value));
     }
 
     /// Adds a field while the map is read; its name is greater than all others.
@@ -245,7 +248,7 @@ impl<'a> Map<'a> {
     /// Adds a field while the map is read; names may come in any order.
     pub fn push_unsorted(&mut self, name: &'a str, value: Value<'a>) {
         self.names |= name_bit(name);
-        self.entries.push((name, value));
+        self.entries.own().push((name, value));
     }
 
     /// Sorts the fields; of two with one name the later one counts.
@@ -254,8 +257,9 @@ impl<'a> Map<'a> {
         if self.entries.windows(2).all(|pair| pair[0].0 < pair[1].0) {
             return;
         }
-        self.entries.sort_by(|one, other| one.0.cmp(other.0));
-        self.entries.dedup_by(|later, earlier| {
+        let entries = self.entries.own();
+        entries.sort_by(|one, other| one.0.cmp(other.0));
+        entries.dedup_by(|later, earlier| {
             let is_same = later.0 == earlier.0;
             if is_same {
                 // The first of the two is kept, so the later value moves into its place.
@@ -269,7 +273,32 @@ impl<'a> Map<'a> {
     pub fn copy_in<'b>(&self, arena: &'b Arena) -> Map<'b> {
         let mut copy = Vec::with_capacity_in(self.len(), arena);
         copy.extend(self.entries.iter().map(|(name, value)| (&*arena.alloc_str(name), value.copy_in(arena))));
-        Map { entries: ManuallyDrop::new(copy), names: self.names }
+        Map { entries: Parts::of(copy), names: self.names }
+    }
+
+    /// The same map for one tree more, without a copy.
+    pub fn share(&'a self) -> Map<'a> {
+        Map { entries: self.entries.share(), names: self.names }
+    }
+
+    pub(super) fn share_again(&self) -> Option<Map<'a>> {
+        self.entries.share_again().map(|entries| Map { entries, names: self.names })
+    }
+
+    pub(super) fn freeze(self) -> Map<'a> {
+        Map { entries: self.entries.freeze(), names: self.names }
+    }
+
+    /// Whether both are one part of memory, so that they are the same.
+    #[inline]
+    pub fn is_same_part(&self, other: &Map<'_>) -> bool {
+        self.entries.is_same_part(&other.entries)
+    }
+}
+
+impl<'a> Share<'a> for Entry<'a> {
+    fn share(&'a self) -> Entry<'a> {
+        (self.0, self.1.share())
     }
 }
 

@@ -3,17 +3,23 @@
 //! A tree lives in an arena, so that it costs one allocation for a whole object and nothing to drop. Maps are
 //! sorted vectors: the objects of the API have few fields, and canonical text is sorted too. Strings are
 //! borrowed from the text they were read from.
+//!
+//! Trees share what is the same in both: a map or list that is shared is copied, one level deep, before it changes. So
+//! "did this part change?" is mostly a comparison of two addresses ([`Map::is_same_part`]).
 
+mod known;
 mod list;
 mod map;
+mod parts;
 mod read;
 mod same;
 mod value_ref;
 mod write;
 
+pub use known::KnownParts;
 pub use list::List;
 pub use map::Map;
-pub use read::{number, read, read_node, read_typed_form};
+pub use read::{number, read, read_node, read_noting, read_typed_form};
 pub use same::both_or_neither;
 pub use value_ref::ValueRef;
 
@@ -149,6 +155,45 @@ impl<'a> Value<'a> {
             Value::List(list) => deep(|| list.iter().any(|item| item.is_deeper_than(below))),
             Value::Map(map) => deep(|| map.iter().any(|(_, value)| value.is_deeper_than(below))),
             _ => false,
+        }
+    }
+
+    /// The same value for one tree more, without a copy.
+    pub fn share(&'a self) -> Value<'a> {
+        match self {
+            Value::List(list) => Value::List(list.share()),
+            Value::Map(map) => Value::Map(map.share()),
+            scalar => scalar.copy_scalar(),
+        }
+    }
+
+    /// The same value for one tree more, if its parts are shared already.
+    fn share_again(&self) -> Option<Value<'a>> {
+        match self {
+            Value::List(list) => list.share_again().map(Value::List),
+            Value::Map(map) => map.share_again().map(Value::Map),
+            scalar => Some(scalar.copy_scalar()),
+        }
+    }
+
+    /// The same value, whose parts can be shared from now on.
+    fn freeze(self) -> Value<'a> {
+        match self {
+            Value::List(list) => Value::List(list.freeze()),
+            Value::Map(map) => Value::Map(map.freeze()),
+            scalar => scalar,
+        }
+    }
+
+    /// A copy of what is neither a list nor a map.
+    fn copy_scalar(&self) -> Value<'a> {
+        match self {
+            Value::Bool(truth) => Value::Bool(*truth),
+            Value::Int(number) => Value::Int(*number),
+            Value::Float(number) => Value::Float(*number),
+            Value::Str(text) => Value::Str(text),
+            Value::Omitted(omitted) => Value::Omitted(*omitted),
+            Value::Null | Value::List(_) | Value::Map(_) => Value::Null,
         }
     }
 

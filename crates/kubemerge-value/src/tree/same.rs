@@ -34,8 +34,12 @@ impl ValueRef<'_> {
             (ValueRef::Int(int), ValueRef::Float(float), Numbers::AsWritten)
             | (ValueRef::Float(float), ValueRef::Int(int), Numbers::AsWritten) => is_written_as(float, int),
             (ValueRef::Str(one), ValueRef::Str(other), _) => one == other,
-            (ValueRef::List(one), ValueRef::List(other), _) => deep(|| same_items(one, other, numbers)),
-            (ValueRef::Map(one), ValueRef::Map(other), _) => deep(|| same_fields(one, other, numbers)),
+            (ValueRef::List(one), ValueRef::List(other), _) => {
+                std::ptr::eq(one, other) || deep(|| same_items(one, other, numbers))
+            },
+            (ValueRef::Map(one), ValueRef::Map(other), _) => {
+                one.is_same_part(other) || deep(|| same_fields(one, other, numbers))
+            },
             _ => false,
         }
     }

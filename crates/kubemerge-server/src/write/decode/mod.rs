@@ -10,7 +10,7 @@ pub(crate) mod undecodable;
 use kubemerge_kinds::{
     BuiltinKind,
     field_error::MAX_COMPLAINTS,
-    tree::{Arena, Map, Value},
+    tree::{Arena, KnownParts, Map, Value},
 };
 use kubemerge_value::Node;
 
@@ -33,15 +33,16 @@ pub(crate) fn body_object(write: Write<'_>) -> Outcome<Draft<'_>> {
     decode(write, Source::Text(body::text(write)?), Origin::Body, Vec::new())
 }
 
-/// The object that is the result of a patch, which must be of the kind it was before. `complaints` are those about the
+/// The object that is the result of a patch, which must be of the kind it was before; parts of that object are known. `complaints` are those about the
 /// patch itself.
 pub(crate) fn patched_object<'w>(
     write: Write<'w>,
     node: Node<'w>,
+    known: Option<&'w KnownParts<'w>>,
     patching: Patching<'_>,
     complaints: Vec<String>,
 ) -> Outcome<Draft<'w>> {
-    let draft = decode(write, Source::Node(node), Origin::Patch(patching), complaints)?;
+    let draft = decode(write, Source::Node(node, known), Origin::Patch(patching), complaints)?;
     // Bodies are not too deep, but a patch may put one part into another.
     let live = patching.stored.record.canonical().as_bytes();
     body::check_patched(&draft.tree, live, write.call.body, patching.patch_type)?;

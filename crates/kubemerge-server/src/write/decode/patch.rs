@@ -59,7 +59,7 @@ pub(crate) fn patched<'w>(write: Write<'w>, patch: &'w Patch<'_>, old: Old<'w>) 
     let result = result.map_err(|error| refused(&error))?;
     let duplicates = duplicate_fields(call, patch.patch_type(), write.options.field_validation);
     let patching = Patching { patch_type: patch.patch_type(), stored: old.stored };
-    let mut draft = decode::patched_object(write, result, patching, duplicates)?;
+    let mut draft = decode::patched_object(write, result, old.known, patching, duplicates)?;
     check_address(call, &mut draft)?;
     // Only a patch that sets a resourceVersion can fail on it.
     check_version(call, draft.text(Field::ResourceVersion), old.stored, Permission::Granted)?;

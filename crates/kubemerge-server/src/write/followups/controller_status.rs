@@ -79,7 +79,7 @@ fn apply_condition(
     let endpoint = Tracked::of(transaction.cluster, resource, "status");
     while let Some(stored) = transaction.cluster.store.get(key) {
         let arena = Arena::new();
-        let old = Old { stored: &stored, tree: &endpoint.kind.served(&stored.record, &arena) };
+        let old = Old { stored: &stored, tree: &endpoint.kind.served(&stored.record, &arena), known: None };
         let applied = apply::merge(endpoint, &config, Some(old))?;
         let Some(text) = applied.text else { return Ok(()) };
         // What was applied is JSON.
