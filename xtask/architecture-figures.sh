@@ -77,7 +77,7 @@ echo "|---|---:|---|"
 present <<ROWS | row "forms of an object between body and record"
 text in parts (\`server::Object\`)   | 1 | $server/object | ^pub\(crate\) struct Object \{
 tree (\`value::tree::Map\`)           | 1 | $kinds/tree kubemerge-value/src/tree | ^pub struct Map<'a>
-owned values (\`ssa::ParsedValue\`)  | 1 | $ssa           | ^pub enum ParsedValue<'a>
+owned values (\`ssa::ParsedValue\`)  | 1 | $ssa           | ^    List\(&'a \[ParsedValue<'a>\]\)
 \`serde_json::Value\`                | 1 | $kinds/custom/prune.rs $kinds/custom/check.rs | serde_json::(Value|\{.*Value)
 \`OrderedJson\`                      | 1 | $kinds         | ^pub enum OrderedJson
 canonical text (\`Canonical\`)       | 1 | $write         | Canonical::
@@ -129,15 +129,17 @@ grep -roE --include='*.rs' -e "$branch" $write | sed -E "s#^$write/([^:]*):.*#\`
 grep -rlE --include='*.rs' '\.(kind|plural) == "|\.(kind|plural)\.as_str\(\)' $write $server/kind $server/object $server/load.rs |
     sed "s#^$server/##; s/^/\`/; s/\$/\`/" | row "files on the way of a write that ask for kinds by name"
 
-# What a merge patch of a custom resource runs: the stored object and the result of the patch become trees, and the new
-# object is printed as its record. Each site counts as often as such a request passes it.
+# What a merge patch of a custom resource runs: the stored object becomes a tree, of which the result of the patch takes
+# the parts that are the same text, and the new object is printed as its record. Each site counts as often as such a
+# request passes it.
 present <<ROWS | row "times a custom resource is parsed in a PATCH"
 \`object/custom.rs\` prune of stored and new   | 2 | $server/object/custom.rs | Value::Object\(mut tree\) = object.to_value
 \`object/custom.rs\` fill of stored and new    | 2 | $server/object/custom.rs | let mut tree = object.to_value
 \`write/track.rs\` owners of stored and new    | 2 | $write/track.rs          | ValuePair::from_canonical
 \`write/validate.rs\` of stored and new        | 2 | $write/validate.rs       | let mut object = object.to_value
-\`kind/contract.rs\` the stored object         | 1 | $server/kind/contract.rs | = edit::tree\(record
-\`kind/declared.rs\` the result, from its nodes | 1 | $server/kind/declared.rs | declared::read_object\(given.source
+\`kind/custom.rs\` the stored object           | 1 | $server/kind/custom.rs   | = read_record\(
+\`kind/contract.rs\` the stored object         | 1 | $server/kind/contract.rs | = edit::tree(_noting)?\(record
+\`kind/contract.rs\` the result, all of it     | 1 | $server/kind/contract.rs | Source::Node\(node\) => read_node
 ROWS
 present <<ROWS | row "times a custom resource is printed in a PATCH"
 result of the patch                            | 1 | $write/decode.rs         | document: &'p SharedValue

@@ -83,14 +83,13 @@ fn edited<'a>(
             }
         }
         UnionStep::Item(place) => {
-            let mut items = bumpalo::collections::Vec::from_iter_in(
-                value.items().unwrap_or_default().iter().copied(),
-                arena,
-            );
-            if let Some(item) = items.get_mut(*place) {
-                *item = deep(|| edited(*item, rest, edit, arena));
-            }
-            ParsedValue::List(items.into_bump_slice())
+            let items = value.items().unwrap_or_default().iter().enumerate();
+            let items = items.map(|(at, item)| match at == *place {
+                true => deep(|| edited(item, rest, edit, arena)),
+                false => item,
+            });
+            let items = items.map(|item| item.to_value(arena));
+            ParsedValue::list_of(bumpalo::collections::Vec::from_iter_in(items, arena))
         }
     }
 }
@@ -131,7 +130,7 @@ impl<'a> UnionTree<'a> for ParsedValue<'a> {
     }
 
     fn items(self) -> Vec<Self> {
-        ParsedValue::items(self).unwrap_or_default().to_vec()
+        ParsedValue::items(self).unwrap_or_default().iter().collect()
     }
 }
 

@@ -367,5 +367,5 @@ proptest! {
 }
 
 fn items(widget: ParsedValue<'_>) -> impl Iterator<Item = ParsedValue<'_>> {
-    widget.at(&["spec", "l"]).and_then(ParsedValue::items).unwrap_or_default().iter().copied()
+    widget.at(&["spec", "l"]).and_then(ParsedValue::items).unwrap_or_default().iter()
 }

@@ -8,13 +8,21 @@ use kubemerge_ssa::managed_fields::{
     Applied, Conflicting, Endpoint, Live, LiveForm, ManagedFields, Time, Writer, apply, extract_applied,
     update,
 };
-use kubemerge_ssa::value::{Arena, ParsedValue, ValuePair};
+use kubemerge_ssa::value::{Arena, ParsedValue};
 use kubemerge_ssa::{SameForm, VersionConverter as _};
+use kubemerge_value::tree::{Map, Value, read_typed_form};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use widgets::{object, table};
 
 const VERSION: &str = "example.com/v1";
+
+fn custom_tree<'a>(text: &'a str, arena: &'a Arena) -> Map<'a> {
+    match read_typed_form(arena, text) {
+        Value::Map(map) => map,
+        other => panic!("{other:?} is no map"),
+    }
+}
 
 fn endpoint<'a>(versions: &'a SameForm<'a>, nothing: &'a FieldSet<'a>, arena: &'a Arena) -> Endpoint<'a> {
     let empty = br#"{"apiVersion":"example.com/v1","kind":"Widget"}"#;
@@ -104,13 +112,16 @@ proptest! {
         let endpoint = endpoint(&versions, &nothing, &arena);
         let (old_text, new_text) = (old.to_string(), new.to_string());
         let read = |text: &'_ str| ParsedValue::parse(arena.alloc_str(text).as_bytes(), &arena).unwrap();
-        let shared = ValuePair::parse(old_text.as_bytes(), new_text.as_bytes(), &arena).unwrap();
+        let tree = |text: &'_ str| custom_tree(arena.alloc_str(text), &arena);
+        let (old_tree, mut new_tree) = (&*arena.alloc(tree(&old_text)), tree(&new_text));
+        new_tree.share_unchanged(old_tree);
+        let (old_shared, new_shared) = (ParsedValue::of_map(old_tree), ParsedValue::of_map(arena.alloc(new_tree)));
         let none = ManagedFields::new();
         let empty = Live { object: endpoint.empty, managed: &none };
         let owned = forced(&endpoint, empty, read(&old_text), "owner", &arena).managed;
         let writer = Writer { manager: "writer", time: Time(9) };
-        let live = Live { object: shared.old, managed: &owned };
-        let fast = update(&endpoint, live, LiveForm::Unchecked, shared.new, writer, &arena);
+        let live = Live { object: old_shared, managed: &owned };
+        let fast = update(&endpoint, live, LiveForm::Unchecked, new_shared, writer, &arena);
         let live = Live { object: read(&old_text), managed: &owned };
         let literal = update(&endpoint, live, LiveForm::Unchecked, read(&new_text), writer, &arena);
         prop_assert_eq!(fast.unwrap(), literal.unwrap());

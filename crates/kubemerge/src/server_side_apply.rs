@@ -188,7 +188,7 @@ impl<'s> ServerSideApply<'s> {
             // Unknown kinds: every map merges, every list is atomic.
             None => SameForm::schemaless(&self.types),
         };
-        let head = ParsedValue::Map(&[]).with_member("kind", ParsedValue::String(kind), arena);
+        let head = ParsedValue::EMPTY_MAP.with_member("kind", ParsedValue::String(kind), arena);
         let empty = head.with_member("apiVersion", ParsedValue::String(api_version), arena);
         let (object, managed) = match live {
             Some(live) => split(live, order, arena)?,
@@ -307,7 +307,7 @@ pub(crate) fn with_entries<'a>(object: ParsedValue<'a>, managed: &ManagedFields,
     if managed.is_empty() {
         object.write_json(&mut out);
     } else {
-        let metadata = object.get("metadata").unwrap_or(ParsedValue::Map(&[]));
+        let metadata = object.get("metadata").unwrap_or(ParsedValue::EMPTY_MAP);
         let bare = object.with_member("metadata", metadata, arena);
         write_members(bare, &mut out, |name, value, out| match name {
             "metadata" => {

@@ -12,7 +12,7 @@ use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
     Conflicting, Endpoint, Live, LiveForm, ManagedFields, Time, Writer, apply, update,
 };
-use kubemerge_ssa::value::{Arena, ParsedValue, ValuePair};
+use kubemerge_ssa::value::{Arena, ParsedValue};
 use kubemerge_value::{Canonical, Document};
 use serde_json::{Value as Json, json};
 
@@ -72,10 +72,10 @@ fn shape_rows(
     let updated = |arena: &Arena| {
         // An update arrives as text and leaves as text, and so does Kubernetes'.
         let document = Document::check(changed.as_bytes()).expect("JSON");
-        let texts = ValuePair::differing(text.node(), document.node(), arena);
-        let live = Live { object: texts.old, managed: &first.managed };
+        let new = ParsedValue::from_node(document.node(), arena);
+        let live = Live { object: ParsedValue::from_canonical(&text, arena), managed: &first.managed };
         let managed =
-            update(&endpoint, live, LiveForm::Valid, texts.new, by("u"), arena).expect("it can be tracked");
+            update(&endpoint, live, LiveForm::Valid, new, by("u"), arena).expect("it can be tracked");
         let mut out = Vec::with_capacity(changed.len() + 4_096);
         managed.write_json(&mut out);
         out.extend_from_slice(changed.as_bytes());

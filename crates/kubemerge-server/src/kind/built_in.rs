@@ -171,7 +171,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
             Canonical::from_bytes(decoded.object.to_text().as_bytes()).ok()
         };
         let text = self.resource.empty(typed);
-        text.map_or(ParsedValue::Map(&[]), |text| ParsedValue::from_canonical(text, arena))
+        text.map_or(ParsedValue::EMPTY_MAP, |text| ParsedValue::from_canonical(text, arena))
     }
 
     fn complete_for_tracking(&self, object: &mut Map<'c>) -> Option<Map<'c>> {

@@ -61,7 +61,8 @@ impl<'c> Declared<'c> {
     where
         'c: 'a,
     {
-        let kind = ParsedValue::Map(&[]).with_member("kind", ParsedValue::String(&self.resource.kind), arena);
+        let kind =
+            ParsedValue::EMPTY_MAP.with_member("kind", ParsedValue::String(&self.resource.kind), arena);
         kind.with_member("apiVersion", ParsedValue::String(&self.resource.api_version), arena)
     }
 }

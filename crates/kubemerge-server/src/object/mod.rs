@@ -3,4 +3,3 @@
 pub(crate) mod draft;
 pub(crate) mod edit;
 pub(crate) mod kept;
-pub(crate) mod parsed;

@@ -1,13 +1,14 @@
 //! A small JSON reader for `fieldsV1` and its labels, where every number is a float.
 
 use bumpalo::collections::Vec as ArenaVec;
+use kubemerge_value::tree::Map;
 use kubemerge_value::{Str, deep, quote_or_backslash, string_length};
 
 use super::label::plain_element;
 use super::node::SetNode;
 use super::prefix::name_prefix;
 use super::{Element, FieldsError};
-use crate::value::{Arena, Member, ParsedValue};
+use crate::value::{Arena, ParsedValue};
 
 /// A node of which only the label was read.
 pub(super) struct LabelledNode<'a> {
@@ -247,27 +248,24 @@ impl<'a> JsonText<'a> {
             if !items.is_empty() {
                 self.expect(b',')?;
             }
-            items.push(self.value(arena)?);
+            items.push(self.value(arena)?.to_value(arena));
         }
-        Ok(ParsedValue::List(items.into_bump_slice()))
+        Ok(ParsedValue::list_of(items))
     }
 
     fn map(&mut self, arena: &'a Arena) -> Result<ParsedValue<'a>, FieldsError> {
         self.expect(b'{')?;
-        let mut members: ArenaVec<'a, Member<'a>> = ArenaVec::new_in(arena);
+        let mut members = Map::new_in(arena);
         while !self.take_byte(b'}') {
             if !members.is_empty() {
                 self.expect(b',')?;
             }
             let name = self.string(arena)?;
             self.expect(b':')?;
-            members.push(Member { name, value: self.value(arena)? });
+            members.push_unsorted(name, self.value(arena)?.to_value(arena));
         }
-        // Of repeated members the last one counts: reversed and sorted stably, it comes first.
-        members.reverse();
-        members.sort_by(|one, two| one.name.cmp(two.name));
-        members.dedup_by(|later, kept| later.name == kept.name);
-        Ok(ParsedValue::Map(members.into_bump_slice()))
+        members.sort();
+        Ok(ParsedValue::of_map(arena.alloc(members)))
     }
 }
 

@@ -151,8 +151,10 @@ const fn number_start(float: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use fastrand::Rng;
+    use kubemerge_value::tree::Value;
 
     use super::*;
+    use crate::value::Items;
 
     const TEXTS: [&str; 14] = [
         "",
@@ -182,8 +184,8 @@ mod tests {
             1 => ParsedValue::Bool(rng.bool()),
             2 => ParsedValue::Int([0, 1, -1, i64::MAX, i64::MIN, (1 << 53) + 1, 443][rng.usize(..7)]),
             3 => ParsedValue::Float(NUMBERS[rng.usize(..10)]),
-            4 => ParsedValue::List([&[][..], &[ParsedValue::Null]][rng.usize(..2)]),
-            5 => ParsedValue::Map(&[]),
+            4 => ParsedValue::List(Items::of([&[][..], &[Value::Null]][rng.usize(..2)])),
+            5 => ParsedValue::EMPTY_MAP,
             _ => ParsedValue::String(text(rng)),
         }
     }

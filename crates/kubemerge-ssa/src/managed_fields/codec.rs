@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::entry::{FieldsV1, ManagedFieldsEntry, ManagerId, Operation};
 use super::time::Time;
 use crate::fieldpath::{FieldOrder, FieldSet};
-use crate::value::{Arena, ParsedValue, go_quoted};
+use crate::value::{Arena, Items, Members, ParsedValue, go_quoted};
 
 /// The entries of an object, sorted, each manager once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,9 @@ impl Requested {
     pub fn read(value: Option<ParsedValue<'_>>, order: FieldOrder) -> Requested {
         match value {
             // A list with one empty entry is the documented way to reset.
-            Some(ParsedValue::List([] | [ParsedValue::Map([])])) => Requested::Reset,
+            Some(ParsedValue::List(items)) if items.iter().all(is_empty) && items.len() <= 1 => {
+                Requested::Reset
+            }
             Some(list @ ParsedValue::List(_)) => match ManagedFields::read(Some(list), order) {
                 Ok(entries) if !entries.is_empty() => Requested::Entries(entries),
                 // Unreadable entries are ignored, as if the client had sent none.
@@ -129,12 +131,12 @@ impl ManagedFields {
     ) -> Result<ManagedFields, ManagedFieldsError> {
         let items = match value {
             // Objects of old servers have none.
-            None | Some(ParsedValue::Null) => &[][..],
+            None | Some(ParsedValue::Null) => Items::default(),
             Some(ParsedValue::List(items)) => items,
             Some(_) => return refused("managedFields must be a list"),
         };
         let entries: Result<Vec<ManagedFieldsEntry>, ManagedFieldsError> =
-            items.iter().enumerate().map(|(place, item)| read_entry(place, *item, order)).collect();
+            items.iter().enumerate().map(|(place, item)| read_entry(place, item, order)).collect();
         Ok(ManagedFields::from_entries(entries?))
     }
 
@@ -227,6 +229,11 @@ impl ManagedFields {
     }
 }
 
+/// Whether an entry has nothing in it.
+fn is_empty(entry: ParsedValue<'_>) -> bool {
+    entry.members().is_some_and(Members::is_empty)
+}
+
 fn read_entry(
     place: usize,
     item: ParsedValue<'_>,
@@ -278,7 +285,7 @@ fn read_time(value: Option<ParsedValue<'_>>, place: usize) -> Result<Option<Time
 
 /// A missing set is the empty one.
 fn read_fields(value: Option<ParsedValue<'_>>, order: FieldOrder) -> Result<FieldsV1, ManagedFieldsError> {
-    let json = value.unwrap_or(ParsedValue::Map(&[])).to_json();
+    let json = value.unwrap_or(ParsedValue::EMPTY_MAP).to_json();
     // Values are written as ASCII and pieces of strings, so this is UTF-8.
     let text = String::from_utf8(json).unwrap_or_default();
     FieldsV1::parse(&text, order).map_err(|error| ManagedFieldsError {

@@ -68,7 +68,7 @@ pub(super) fn conflict<'a>(
     path: &[Element<'_>],
     live: ParsedValue<'a>,
     config: ParsedValue<'a>,
-    finder: &Finder<'a>,
+    finder: &Finder,
 ) -> ManagerConflict {
     let json = |value: ParsedValue<'a>| {
         finder.value_at(value, path).map(|value| String::from_utf8_lossy(&value.to_json()).into_owned())

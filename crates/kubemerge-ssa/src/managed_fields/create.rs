@@ -11,7 +11,7 @@ use super::entry::{FieldsV1, Operation};
 use super::{Endpoint, ManagedFields, Writer};
 use crate::fieldpath::{Beside, Element, FieldOrder, FieldSet, FieldsWriter, Membership};
 use crate::typed::{Duplicates, Form, distinct_items, forms_of, is_valid, is_valid_scalar};
-use crate::value::{Arena, Member, ParsedValue};
+use crate::value::{Arena, Items, Member, Members, ParsedValue};
 
 /// The entries of a new object; `None` if only [`update`](super::update) can tell them.
 pub fn create<'a>(
@@ -70,9 +70,9 @@ enum Shape<'a> {
     /// As a whole.
     Leaf,
     /// By its members; the empty object may have some of them.
-    Map { map: MapForm<'a>, empty: &'a [Member<'a>], members: &'a [Member<'a>] },
+    Map { map: MapForm<'a>, empty: Members<'a>, members: Members<'a> },
     /// By its items.
-    List { list: ListForm<'a>, items: &'a [ParsedValue<'a>] },
+    List { list: ListForm<'a>, items: Items<'a> },
 }
 
 impl<'a> Place<'a> {
@@ -136,12 +136,12 @@ impl<'a> CreateWalk<'a> {
     fn members(
         &mut self,
         map: MapForm<'a>,
-        empty: &'a [Member<'a>],
-        members: &'a [Member<'a>],
+        empty: Members<'a>,
+        members: Members<'a>,
         unowned: Unowned<'_>,
     ) -> Option<()> {
         let (mut reset, mut stripped) = (Beside::new(unowned.reset), Beside::new(unowned.stripped));
-        for member in members {
+        for member in members.iter() {
             let declared = map.field(member.name);
             let ty = declared.or(map.element)?;
             let label = if declared.is_some() { Label::Declared } else { Label::Escaped };
@@ -178,7 +178,7 @@ impl<'a> CreateWalk<'a> {
     }
 
     /// A member that the empty object does not have.
-    fn new_member(&mut self, label: Label, ty: TypeRef<'a>, member: &'a Member<'a>) -> Option<()> {
+    fn new_member(&mut self, label: Label, ty: TypeRef<'a>, member: Member<'a>) -> Option<()> {
         let start = self.label(label, member.name);
         if let Some(scalar) = ty.scalar()
             && member.value.is_scalar()
@@ -197,7 +197,7 @@ impl<'a> CreateWalk<'a> {
         }
     }
 
-    fn items(&mut self, list: ListForm<'a>, items: &'a [ParsedValue<'a>]) -> Option<()> {
+    fn items(&mut self, list: ListForm<'a>, items: Items<'a>) -> Option<()> {
         for item in distinct_items(list, items, self.arena)? {
             let place = Place { ty: list.element, empty: None, value: item.value };
             let shape = place.shape(self.arena)?;

@@ -123,7 +123,7 @@ pub(super) fn kind_text(api_version: &str, kind: &str) -> String {
 /// Fields without owners: type and identity of an object, and what the server sets.
 pub(super) const STRIPPED: FieldSet<'static> = FieldSet { nodes: &SetEntry::all(&STRIPPED_NODES) };
 
-static STRIPPED_NODES: [SetNode<'static>; 3] = [
+const STRIPPED_NODES: [SetNode<'static>; 3] = [
     SetNode::leaf(Element::Name("apiVersion")),
     SetNode::leaf(Element::Name("kind")),
     SetNode::new(Element::Name("metadata"), true, STRIPPED_METADATA),
@@ -132,7 +132,7 @@ static STRIPPED_NODES: [SetNode<'static>; 3] = [
 const STRIPPED_METADATA: FieldSet<'static> = FieldSet { nodes: &SetEntry::all(&STRIPPED_METADATA_NODES) };
 
 // Sorted, as all sets are.
-static STRIPPED_METADATA_NODES: [SetNode<'static>; 9] = [
+const STRIPPED_METADATA_NODES: [SetNode<'static>; 9] = [
     SetNode::leaf(Element::Name("clusterName")),
     SetNode::leaf(Element::Name("creationTimestamp")),
     SetNode::leaf(Element::Name("generation")),

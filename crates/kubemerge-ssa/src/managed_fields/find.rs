@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::fieldpath::{Element, KeyField};
-use crate::value::ParsedValue;
+use crate::value::{Items, ParsedValue};
 
 /// Lists up to this length are searched item by item.
 const MAX_SEARCHED: usize = 16;
@@ -14,37 +14,41 @@ const MAX_SEARCHED: usize = 16;
 /// Keys with more fields than this are searched for item by item: an item may lack any of them.
 const MAX_KEY_FIELDS: usize = 4;
 
-/// A list, and the fields by which its items are known; none for a set.
-type IndexedList<'a> = (*const ParsedValue<'a>, String);
+/// Where a list is in memory, and the fields by which its items are known; none for a set.
+type IndexedList = (usize, String);
 
 /// Follows paths of objects whose lists it remembers.
 #[derive(Default)]
-pub(super) struct Finder<'a> {
-    lists: RefCell<HashMap<IndexedList<'a>, HashMap<String, usize>>>,
+pub(super) struct Finder {
+    lists: RefCell<HashMap<IndexedList, HashMap<String, usize>>>,
 }
 
-impl<'a> Finder<'a> {
+impl Finder {
     /// The value at the end of a path. Items are found by the key fields they have.
-    pub(super) fn value_at(&self, object: ParsedValue<'a>, path: &[Element<'_>]) -> Option<ParsedValue<'a>> {
+    pub(super) fn value_at<'a>(
+        &self,
+        object: ParsedValue<'a>,
+        path: &[Element<'_>],
+    ) -> Option<ParsedValue<'a>> {
         path.iter().try_fold(object, |value, element| match *element {
             Element::Name(name) => value.get(name),
             item => {
                 let items = value.items()?;
-                items.get(self.position(items, item)?).copied()
+                items.get(self.position(items, item)?)
             }
         })
     }
 
     /// The first item of a list that a step leads to.
-    pub(super) fn position(&self, items: &'a [ParsedValue<'a>], step: Element<'_>) -> Option<usize> {
+    pub(super) fn position(&self, items: Items<'_>, step: Element<'_>) -> Option<usize> {
         match step {
             Element::Name(_) => None,
             Element::Index(index) => usize::try_from(index).ok().filter(|index| *index < items.len()),
             Element::Key(fields) if items.len() <= MAX_SEARCHED || fields.len() > MAX_KEY_FIELDS => {
-                items.iter().position(|item| has_key(*item, fields))
+                items.iter().position(|item| has_key(item, fields))
             }
             Element::Value(wanted) if items.len() <= MAX_SEARCHED => {
-                items.iter().position(|item| *item == wanted)
+                items.iter().position(|item| item == wanted)
             }
             Element::Key(fields) => self.indexed(items, fields, |index| {
                 // An item may lack key fields, which have their defaults then.
@@ -57,13 +61,13 @@ impl<'a> Finder<'a> {
 
     fn indexed<R>(
         &self,
-        items: &'a [ParsedValue<'a>],
+        items: Items<'_>,
         fields: &[KeyField<'_>],
         look: impl FnOnce(&HashMap<String, usize>) -> R,
     ) -> R {
         let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
         let mut lists = self.lists.borrow_mut();
-        look(lists.entry((items.as_ptr(), names.join(","))).or_insert_with(|| index(items, &names)))
+        look(lists.entry((items.address(), names.join(","))).or_insert_with(|| index(items, &names)))
     }
 }
 
@@ -74,11 +78,11 @@ fn has_key(item: ParsedValue<'_>, key: &[KeyField<'_>]) -> bool {
 }
 
 /// The first item with each key, or with each value where there are no names.
-fn index(items: &[ParsedValue<'_>], names: &[&str]) -> HashMap<String, usize> {
+fn index(items: Items<'_>, names: &[&str]) -> HashMap<String, usize> {
     let mut index = HashMap::new();
     for (place, item) in items.iter().enumerate() {
         let found = match names {
-            [] => text(*item),
+            [] => text(item),
             _ => names.iter().filter_map(|name| Some(part(name, item.get(name)?))).collect(),
         };
         // An item without any key field is found by none.

@@ -65,7 +65,7 @@ pub(super) fn updated<'a>(
 
 /// A configuration as the annotation holds it: without the annotation, and with a line end.
 fn last_applied_text<'a>(config: ParsedValue<'a>, arena: &'a Arena) -> &'a str {
-    let metadata = config.get("metadata").unwrap_or(ParsedValue::Map(&[]));
+    let metadata = config.get("metadata").unwrap_or(ParsedValue::EMPTY_MAP);
     let metadata = match metadata.get("annotations") {
         Some(annotations @ ParsedValue::Map(_)) => {
             metadata.with_member("annotations", annotations.without_member(LAST_APPLIED, arena), arena)

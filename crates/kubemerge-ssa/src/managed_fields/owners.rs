@@ -112,7 +112,7 @@ fn read<'a>(fields: &FieldsV1, arena: &'a Arena) -> Result<FieldSet<'a>, Managed
 }
 
 /// Where a path leads in an object, with positions in place of keys.
-fn place<'a>(object: ParsedValue<'a>, path: &[Element<'_>], finder: &Finder<'a>) -> Option<String> {
+fn place(object: ParsedValue<'_>, path: &[Element<'_>], finder: &Finder) -> Option<String> {
     let (mut at, mut place) = (object, String::new());
     for element in path {
         if let Element::Name(name) = *element {
@@ -122,7 +122,7 @@ fn place<'a>(object: ParsedValue<'a>, path: &[Element<'_>], finder: &Finder<'a>)
         }
         let items = at.items()?;
         let index = finder.position(items, *element)?;
-        at = *items.get(index)?;
+        at = items.get(index)?;
         place.push_str(&format!("[{index}]"));
     }
     Some(place)

@@ -127,7 +127,7 @@ struct Planner<'p, 'a> {
     new: ParsedValue<'a>,
     others: &'p [(ManagerId, FieldSet<'a>)],
     conflicting: Conflicting,
-    finder: Finder<'a>,
+    finder: Finder,
 }
 
 impl<'a> Planner<'_, 'a> {

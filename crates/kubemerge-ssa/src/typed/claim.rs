@@ -10,7 +10,7 @@ use super::identity_order::in_order;
 use super::valid::is_alike;
 use super::{Form, form_of};
 use crate::fieldpath::{Element, FieldSet, SetEntry, SetNode, TreeBuilder};
-use crate::value::{Arena, Member, ParsedValue};
+use crate::value::{Arena, Items, Members, ParsedValue};
 
 /// The paths that a value claims.
 pub fn claim<'a>(ty: TypeRef<'a>, value: ParsedValue<'a>, arena: &'a Arena) -> FieldSet<'a> {
@@ -44,9 +44,9 @@ impl<'a> ClaimWalk<'a> {
         }
     }
 
-    fn members(&mut self, map: MapForm<'a>, members: &'a [Member<'a>]) {
+    fn members(&mut self, map: MapForm<'a>, members: Members<'a>) {
         let mut before = None;
-        for member in members {
+        for member in members.iter() {
             let declared = map.field(member.name);
             let node = self.tree.enter(Element::Name(member.name));
             let entry = declared.is_none().then_some(member.value);
@@ -64,16 +64,16 @@ impl<'a> ClaimWalk<'a> {
         }
     }
 
-    fn items(&mut self, list: ListForm<'a>, items: &'a [ParsedValue<'a>]) {
+    fn items(&mut self, list: ListForm<'a>, items: Items<'a>) {
         let start = self.tree.len();
         let mut before = None;
-        for item in items {
-            let node = self.tree.enter(claimed_element(list, *item, self.arena));
-            match before.replace(*item) {
+        for item in items.iter() {
+            let node = self.tree.enter(claimed_element(list, item, self.arena));
+            match before.replace(item) {
                 // Items are of one type, and those that are alike claim the same.
-                Some(before) if is_alike(before, *item) => self.tree.leave_like_last(node),
+                Some(before) if is_alike(before, item) => self.tree.leave_like_last(node),
                 _ => {
-                    self.value(list.element, *item);
+                    self.value(list.element, item);
                     self.tree.leave(node, true);
                 }
             }
@@ -99,5 +99,9 @@ impl<'a> ClaimWalk<'a> {
 }
 
 fn is_nothing(value: ParsedValue<'_>) -> bool {
-    matches!(value, ParsedValue::Null | ParsedValue::Map([]))
+    match value {
+        ParsedValue::Null => true,
+        ParsedValue::Map(members) => members.is_empty(),
+        _ => false,
+    }
 }

@@ -14,7 +14,7 @@ use super::list_index::{Item, first_group, identify, sort};
 use super::valid::{is_valid, is_valid_scalar};
 use super::{Duplicates, Form, forms_of, member_type};
 use crate::fieldpath::{Element, FieldSet, PathStack, SetBuilder};
-use crate::value::{Arena, Member, ParsedValue};
+use crate::value::{Arena, Items, Members, ParsedValue};
 
 /// The paths that differ between two values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -191,7 +191,7 @@ impl<'a> CompareWalk<'a> {
         }
     }
 
-    fn maps(&mut self, map: MapForm<'a>, old: &'a [Member<'a>], new: &'a [Member<'a>]) {
+    fn maps(&mut self, map: MapForm<'a>, old: Members<'a>, new: Members<'a>) {
         let (mut left, mut right) = (old.iter().peekable(), new.iter().peekable());
         loop {
             let order = match (left.peek(), right.peek()) {
@@ -235,7 +235,7 @@ impl<'a> CompareWalk<'a> {
         self.path.pop();
     }
 
-    fn lists(&mut self, list: ListForm<'a>, old: &'a [ParsedValue<'a>], new: &'a [ParsedValue<'a>]) {
+    fn lists(&mut self, list: ListForm<'a>, old: Items<'a>, new: Items<'a>) {
         let mut left = identify(list, old, self.arena, &self.path, &mut self.problems);
         let mut right = identify(list, new, self.arena, &self.path, &mut self.problems);
         sort(&mut left);
@@ -309,10 +309,10 @@ fn is_same_scalar(ty: TypeRef<'_>, old: ParsedValue<'_>, new: ParsedValue<'_>) -
         && old == new
 }
 
-fn members_of(value: Option<ParsedValue<'_>>) -> &[Member<'_>] {
+fn members_of(value: Option<ParsedValue<'_>>) -> Members<'_> {
     value.and_then(ParsedValue::members).unwrap_or_default()
 }
 
-fn items_of(value: Option<ParsedValue<'_>>) -> &[ParsedValue<'_>] {
+fn items_of(value: Option<ParsedValue<'_>>) -> Items<'_> {
     value.and_then(ParsedValue::items).unwrap_or_default()
 }

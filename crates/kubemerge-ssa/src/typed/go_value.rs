@@ -30,7 +30,7 @@ impl Display for PlainInner<'_> {
                 f.write_str("[")?;
                 for (place, item) in items.iter().enumerate() {
                     let gap = if place > 0 { " " } else { "" };
-                    write!(f, "{gap}{}", PlainInner(*item))?;
+                    write!(f, "{gap}{}", PlainInner(item))?;
                 }
                 f.write_str("]")
             }
@@ -58,7 +58,7 @@ impl Display for Syntax<'_> {
                 f.write_str("[]interface {}{")?;
                 for (place, item) in items.iter().enumerate() {
                     let gap = if place > 0 { ", " } else { "" };
-                    write!(f, "{gap}{}", Syntax(*item))?;
+                    write!(f, "{gap}{}", Syntax(item))?;
                 }
                 f.write_str("}")
             }

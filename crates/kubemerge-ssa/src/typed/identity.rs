@@ -7,7 +7,7 @@ use kubemerge_schema::{ListForm, ListItems, ListKey};
 use serde_json::Value as Json;
 
 use crate::fieldpath::{Element, KeyField};
-use crate::value::{Arena, ParsedValue, go_quoted};
+use crate::value::{Arena, Items, ParsedValue, go_quoted};
 
 /// Why an item has no identity.
 #[derive(Clone, Copy, Debug)]
@@ -126,26 +126,26 @@ impl<'a> PassingIdentity<'a> {
 }
 
 /// Whether every item has a greater identity than the item before, so that all are different.
-pub(super) fn is_rising<'a>(list: ListForm<'a>, items: &'a [ParsedValue<'a>], arena: &'a Arena) -> bool {
+pub(super) fn is_rising<'a>(list: ListForm<'a>, items: Items<'a>, arena: &'a Arena) -> bool {
     let (mut before, mut next) = (PassingIdentity::new(), PassingIdentity::new());
     items.iter().enumerate().all(|(place, item)| {
         std::mem::swap(&mut before, &mut next);
-        next.read(list, *item, arena) && (place == 0 || before.element().order(next.element()).is_lt())
+        next.read(list, item, arena) && (place == 0 || before.element().order(next.element()).is_lt())
     })
 }
 
 /// Whether both lists have items of the same identities at the same places.
 pub(super) fn have_same_identities<'a>(
     list: ListForm<'a>,
-    left: &'a [ParsedValue<'a>],
-    right: &'a [ParsedValue<'a>],
+    left: Items<'a>,
+    right: Items<'a>,
     arena: &'a Arena,
 ) -> bool {
     let (mut one, mut two) = (PassingIdentity::new(), PassingIdentity::new());
-    let is_same = |(left, right): (&ParsedValue<'a>, &ParsedValue<'a>)| {
-        one.read(list, *left, arena) && two.read(list, *right, arena) && one.element() == two.element()
+    let is_same = |(left, right): (ParsedValue<'a>, ParsedValue<'a>)| {
+        one.read(list, left, arena) && two.read(list, right, arena) && one.element() == two.element()
     };
-    left.len() == right.len() && left.iter().zip(right).all(is_same)
+    left.len() == right.len() && left.iter().zip(right.iter()).all(is_same)
 }
 
 /// A default of the schema, whose numbers are floats in Go.

@@ -7,7 +7,7 @@ use super::error::ValidationErrors;
 use super::identity::{claimed_element, identity};
 use super::identity_order::in_order;
 use crate::fieldpath::{Element, PathStack};
-use crate::value::{Arena, ParsedValue};
+use crate::value::{Arena, Items, ParsedValue};
 
 /// An item of a list with its identity.
 #[derive(Clone, Copy)]
@@ -27,15 +27,15 @@ impl<'a> Item<'a> {
 /// Identifies all items; those that cannot be identified are reported and left out.
 pub(super) fn identify<'a>(
     list: ListForm<'a>,
-    items: &'a [ParsedValue<'a>],
+    items: Items<'a>,
     arena: &'a Arena,
     path: &PathStack<'a>,
     problems: &mut ValidationErrors,
 ) -> ArenaVec<'a, Item<'a>> {
     let mut index = ArenaVec::with_capacity_in(items.len(), arena);
     for (place, value) in items.iter().enumerate() {
-        match identity(list, *value, arena) {
-            Ok(element) => index.push(Item::new(element, *value)),
+        match identity(list, value, arena) {
+            Ok(element) => index.push(Item::new(element, value)),
             // Goes on, so that every such item is reported.
             Err(reason) => problems.add(path, format!("element {place}: {reason}")),
         }
@@ -46,22 +46,22 @@ pub(super) fn identify<'a>(
 /// All items. Claiming goes on where an item has no identity: validation has reported it.
 pub(super) fn claimed_items<'a>(
     list: ListForm<'a>,
-    items: &'a [ParsedValue<'a>],
+    items: Items<'a>,
     arena: &'a Arena,
 ) -> ArenaVec<'a, Item<'a>> {
-    let identified = items.iter().map(|value| Item::new(claimed_element(list, *value, arena), *value));
+    let identified = items.iter().map(|value| Item::new(claimed_element(list, value, arena), value));
     ArenaVec::from_iter_in(identified, arena)
 }
 
 /// All items, sorted by identity; `None` if one has no identity or two have the same.
 pub(crate) fn distinct_items<'a>(
     list: ListForm<'a>,
-    items: &'a [ParsedValue<'a>],
+    items: Items<'a>,
     arena: &'a Arena,
 ) -> Option<ArenaVec<'a, Item<'a>>> {
     let mut index = ArenaVec::with_capacity_in(items.len(), arena);
-    for value in items {
-        index.push(Item::new(identity(list, *value, arena).ok()?, *value));
+    for value in items.iter() {
+        index.push(Item::new(identity(list, value, arena).ok()?, value));
     }
     sort(&mut index);
     index.iter().all(|item| !item.is_repeated).then_some(index)

@@ -7,12 +7,12 @@ use std::cmp::Ordering;
 
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
-use kubemerge_value::deep;
+use kubemerge_value::{deep, tree::Field};
 
 use super::error::ValidationErrors;
 use super::{Form, form_of, member_type, merge_list};
 use crate::fieldpath::{Element, PathStack};
-use crate::value::{Arena, Member, ParsedValue};
+use crate::value::{Arena, Items, Member, Members, ParsedValue};
 
 /// The live value with the configuration merged into it.
 ///
@@ -71,23 +71,20 @@ impl<'a> MergeWalk<'a> {
         }
     }
 
-    fn maps(
-        &mut self,
-        map: MapForm<'a>,
-        live: &'a [Member<'a>],
-        config: &'a [Member<'a>],
-    ) -> Option<ParsedValue<'a>> {
+    fn maps(&mut self, map: MapForm<'a>, live: Members<'a>, config: Members<'a>) -> Option<ParsedValue<'a>> {
         // As long as nothing differs, the merged map is the beginning of the live one.
-        let mut merged: Option<ArenaVec<'a, Member<'a>>> = None;
-        let (mut left, mut right) = (0, 0);
-        while left < live.len() || right < config.len() {
-            let order = match (live.get(left), config.get(right)) {
+        let mut merged: Option<ArenaVec<'a, Field<'a>>> = None;
+        let (mut left, mut right) = (live.iter().peekable(), config.iter().peekable());
+        let mut kept = 0;
+        loop {
+            let order = match (left.peek(), right.peek()) {
                 (Some(live), Some(config)) => live.name.cmp(config.name),
                 (Some(_), None) => Ordering::Less,
-                _ => Ordering::Greater,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
             };
-            let live_member = if order.is_le() { Some(live[left]) } else { None };
-            let config_member = if order.is_ge() { Some(config[right]) } else { None };
+            let live_member = left.next_if(|_| order.is_le());
+            let config_member = right.next_if(|_| order.is_ge());
             let result = self.member(map, live_member, config_member);
             let is_live = match (live_member, result) {
                 (Some(live), Some(result)) => is_kept(live.value, result.value),
@@ -95,20 +92,21 @@ impl<'a> MergeWalk<'a> {
             };
             if !is_live && merged.is_none() {
                 // The first difference: copy what was the same so far.
-                let mut begun = ArenaVec::with_capacity_in(live.len() + config.len() - right, self.arena);
-                begun.extend_from_slice(&live[..left]);
+                let room = live.fields().len() + config.fields().len();
+                let mut begun = ArenaVec::with_capacity_in(room, self.arena);
+                let same = live.iter().take(kept);
+                begun.extend(same.map(|member| member.value.named(member.name, self.arena)));
                 merged = Some(begun);
             }
             if let Some(merged) = &mut merged {
-                merged.extend(result);
+                merged.extend(result.map(|member| member.value.named(member.name, self.arena)));
             }
-            left += usize::from(order.is_le());
-            right += usize::from(order.is_ge());
+            kept += 1;
         }
         match merged {
             None => Some(ParsedValue::Map(live)),
             // A map without entries is absent.
-            Some(merged) => (!merged.is_empty()).then(|| ParsedValue::Map(merged.into_bump_slice())),
+            Some(merged) => (!merged.is_empty()).then(|| ParsedValue::map_of(merged)),
         }
     }
 
@@ -134,18 +132,15 @@ impl<'a> MergeWalk<'a> {
         value.map(|value| Member { name: config.name, value })
     }
 
-    fn lists(
-        &mut self,
-        list: ListForm<'a>,
-        live: &'a [ParsedValue<'a>],
-        config: &'a [ParsedValue<'a>],
-    ) -> Option<ParsedValue<'a>> {
+    fn lists(&mut self, list: ListForm<'a>, live: Items<'a>, config: Items<'a>) -> Option<ParsedValue<'a>> {
         let merged = merge_list::merged_items(self, list, live, config);
-        let is_same = |(live, merged): (&ParsedValue<'a>, &ParsedValue<'a>)| is_kept(*live, *merged);
+        let is_same = |(live, merged): (ParsedValue<'a>, &ParsedValue<'a>)| is_kept(live, *merged);
         if live.len() == merged.len() && live.iter().zip(&merged).all(is_same) {
             return Some(ParsedValue::List(live));
         }
-        (!merged.is_empty()).then(|| ParsedValue::List(merged.into_bump_slice()))
+        let items =
+            || ArenaVec::from_iter_in(merged.iter().map(|item| item.to_value(self.arena)), self.arena);
+        (!merged.is_empty()).then(|| ParsedValue::list_of(items()))
     }
 }
 
@@ -162,7 +157,8 @@ fn leaf<'a>(live: Option<ParsedValue<'a>>, config: Option<ParsedValue<'a>>) -> O
 fn is_kept(live: ParsedValue<'_>, merged: ParsedValue<'_>) -> bool {
     match live {
         // Empty slices have no address of their own.
-        ParsedValue::Map([]) | ParsedValue::List([]) => merged.is_identical(live),
+        ParsedValue::Map(members) if members.is_empty() => merged.is_identical(live),
+        ParsedValue::List(items) if items.is_empty() => merged.is_identical(live),
         ParsedValue::Map(_) | ParsedValue::List(_) => live.is_same_part(merged),
         scalar => scalar.is_identical(merged),
     }

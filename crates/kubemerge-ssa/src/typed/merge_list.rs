@@ -11,7 +11,7 @@ use super::identity_order::{are_unique, in_order};
 use super::list_index::{Item, identify};
 use super::merge::MergeWalk;
 use super::{Form, first_form};
-use crate::value::ParsedValue;
+use crate::value::{Items, ParsedValue};
 
 /// Up to this length comparing all pairs costs less than sorting.
 const MAX_PAIRWISE: usize = 12;
@@ -20,8 +20,8 @@ const MAX_PAIRWISE: usize = 12;
 pub(super) fn merged_items<'a>(
     walk: &mut MergeWalk<'a>,
     list: ListForm<'a>,
-    live: &'a [ParsedValue<'a>],
-    config: &'a [ParsedValue<'a>],
+    live: Items<'a>,
+    config: Items<'a>,
 ) -> ArenaVec<'a, ParsedValue<'a>> {
     let arena = walk.arena;
     // The usual case of a repeated apply.
@@ -81,17 +81,17 @@ fn is_same_order(live: &[Item<'_>], config: &[Item<'_>]) -> bool {
 fn merged_beside<'a>(
     walk: &mut MergeWalk<'a>,
     list: ListForm<'a>,
-    live: &'a [ParsedValue<'a>],
-    config: &'a [ParsedValue<'a>],
+    live: Items<'a>,
+    config: Items<'a>,
 ) -> ArenaVec<'a, ParsedValue<'a>> {
     let mut merged = ArenaVec::with_capacity_in(live.len(), walk.arena);
-    for (live, config) in live.iter().zip(config) {
-        if is_flat(*config) && live.is_identical(*config) {
-            merged.push(*live);
+    for (live, config) in live.iter().zip(config.iter()) {
+        if is_flat(config) && live.is_identical(config) {
+            merged.push(live);
             continue;
         }
-        walk.path.push(claimed_element(list, *config, walk.arena));
-        merged.extend(walk.pair(list.element, Some(*live), Some(*config)));
+        walk.path.push(claimed_element(list, config, walk.arena));
+        merged.extend(walk.pair(list.element, Some(live), Some(config)));
         walk.path.pop();
     }
     merged

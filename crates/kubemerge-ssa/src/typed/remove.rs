@@ -9,7 +9,7 @@ use kubemerge_value::deep;
 use super::identity::claimed_element;
 use super::{Form, claim, form_of, member_type};
 use crate::fieldpath::{Beside, Element, FieldSet};
-use crate::value::{Arena, Member, ParsedValue};
+use crate::value::{Arena, Items, Members, ParsedValue};
 
 /// The value without the paths of a set.
 pub fn remove<'a>(
@@ -71,7 +71,8 @@ impl<'a> RemoveWalk<'a> {
         match (form_of(ty, Some(value)), value) {
             // Reached only for the root: members and items are decided by their parents.
             (Form::Scalar(_), value) => value,
-            (Form::Map(_), ParsedValue::Map([])) | (Form::List(_), ParsedValue::List([])) => whole,
+            (Form::Map(_), ParsedValue::Map(members)) if members.is_empty() => whole,
+            (Form::List(_), ParsedValue::List(items)) if items.is_empty() => whole,
             (Form::Map(map), ParsedValue::Map(_)) if map.entries == MapEntries::Atomic => whole,
             (Form::List(ListForm { items: ListItems::Atomic, .. }), ParsedValue::List(_)) => whole,
             (Form::Map(map), ParsedValue::Map(members)) => deep(|| self.members(map, members, set)),
@@ -81,10 +82,10 @@ impl<'a> RemoveWalk<'a> {
         }
     }
 
-    fn members(self, map: MapForm<'a>, members: &'a [Member<'a>], set: FieldSet<'a>) -> ParsedValue<'a> {
+    fn members(self, map: MapForm<'a>, members: Members<'a>, set: FieldSet<'a>) -> ParsedValue<'a> {
         let mut kept = ArenaVec::with_capacity_in(members.len(), self.arena);
         let mut beside = Beside::new(set);
-        for member in members {
+        for member in members.iter() {
             let child = beside.child(Element::Name(member.name));
             let is_named = child.is_some_and(|child| child.is_member);
             let below = child.map_or(FieldSet::EMPTY, |child| child.below);
@@ -97,26 +98,26 @@ impl<'a> RemoveWalk<'a> {
                 Mode::Remove => Some(member.value),
                 Mode::Extract => None,
             };
-            kept.extend(value.map(|value| Member { value, ..*member }));
+            kept.extend(value.map(|value| value.named(member.name, self.arena)));
         }
         // Upstream: what is left of an emptied map is null.
-        if kept.is_empty() { ParsedValue::Null } else { ParsedValue::Map(kept.into_bump_slice()) }
+        if kept.is_empty() { ParsedValue::Null } else { ParsedValue::map_of(kept) }
     }
 
-    fn items(self, list: ListForm<'a>, items: &'a [ParsedValue<'a>], set: FieldSet<'a>) -> ParsedValue<'a> {
+    fn items(self, list: ListForm<'a>, items: Items<'a>, set: FieldSet<'a>) -> ParsedValue<'a> {
         let mut kept = ArenaVec::with_capacity_in(items.len(), self.arena);
-        for item in items {
-            let child = set.child(claimed_element(list, *item, self.arena));
+        for item in items.iter() {
+            let child = set.child(claimed_element(list, item, self.arena));
             let is_named = child.is_some_and(|child| child.is_member);
             let below = child.map_or(FieldSet::EMPTY, |child| child.below);
             let has_more = !below.is_empty();
-            let value = if has_more { self.value(Some(list.element), *item, below) } else { *item };
+            let value = if has_more { self.value(Some(list.element), item, below) } else { item };
             let is_kept = match self.mode {
                 Mode::Remove => !is_named,
                 Mode::Extract => is_named || has_more,
             };
-            kept.extend(is_kept.then_some(value));
+            kept.extend(is_kept.then(|| value.to_value(self.arena)));
         }
-        if kept.is_empty() { ParsedValue::Null } else { ParsedValue::List(kept.into_bump_slice()) }
+        if kept.is_empty() { ParsedValue::Null } else { ParsedValue::list_of(kept) }
     }
 }

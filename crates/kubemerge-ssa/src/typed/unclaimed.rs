@@ -9,7 +9,7 @@ use kubemerge_value::deep;
 use super::list_index::{claimed_items, first_group, sort};
 use super::{Form, form_of, member_type};
 use crate::fieldpath::{Beside, Element, FieldSet};
-use crate::value::{Arena, Member, ParsedValue};
+use crate::value::{Arena, Items, Members, ParsedValue};
 
 /// Whether a path of the set, with no other path below it, leads to a map or list with entries of its own.
 pub(crate) fn has_unclaimed_content<'a>(
@@ -24,9 +24,11 @@ pub(crate) fn has_unclaimed_content<'a>(
 /// Whether a part of a configuration is null or empty. Only such parts are claimed without a path below.
 pub(crate) fn has_empty_part(value: ParsedValue<'_>) -> bool {
     match value {
-        ParsedValue::Null | ParsedValue::Map([]) | ParsedValue::List([]) => true,
+        ParsedValue::Null => true,
+        ParsedValue::Map(members) if members.is_empty() => true,
+        ParsedValue::List(items) if items.is_empty() => true,
         ParsedValue::Map(members) => deep(|| members.iter().any(|member| has_empty_part(member.value))),
-        ParsedValue::List(items) => deep(|| items.iter().any(|item| has_empty_part(*item))),
+        ParsedValue::List(items) => deep(|| items.iter().any(|item| has_empty_part(item))),
         _ => false,
     }
 }
@@ -39,7 +41,8 @@ impl<'a> UnclaimedWalk<'a> {
     fn value(&self, ty: Option<TypeRef<'a>>, value: ParsedValue<'a>, set: FieldSet<'a>) -> bool {
         let Some(ty) = ty else { return false };
         match (form_of(ty, Some(value)), value) {
-            (_, ParsedValue::Map([]) | ParsedValue::List([])) => false,
+            (_, ParsedValue::Map(members)) if members.is_empty() => false,
+            (_, ParsedValue::List(items)) if items.is_empty() => false,
             // Atomic values are claimed with all that is in them.
             (Form::Map(map), _) if map.entries == MapEntries::Atomic => false,
             (Form::List(ListForm { items: ListItems::Atomic, .. }), _) => false,
@@ -52,7 +55,7 @@ impl<'a> UnclaimedWalk<'a> {
         }
     }
 
-    fn members(&self, map: MapForm<'a>, members: &'a [Member<'a>], set: FieldSet<'a>) -> bool {
+    fn members(&self, map: MapForm<'a>, members: Members<'a>, set: FieldSet<'a>) -> bool {
         let mut beside = Beside::new(set);
         members.iter().any(|member| {
             let child = beside.child(Element::Name(member.name));
@@ -60,7 +63,7 @@ impl<'a> UnclaimedWalk<'a> {
         })
     }
 
-    fn items(&self, list: ListForm<'a>, items: &'a [ParsedValue<'a>], set: FieldSet<'a>) -> bool {
+    fn items(&self, list: ListForm<'a>, items: Items<'a>, set: FieldSet<'a>) -> bool {
         let mut index = claimed_items(list, items, self.arena);
         sort(&mut index);
         let mut beside = Beside::new(set);

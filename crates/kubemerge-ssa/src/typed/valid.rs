@@ -7,7 +7,7 @@ use kubemerge_value::deep;
 use super::identity::{has_identity, identity, is_rising};
 use super::identity_order::are_unique;
 use super::{Duplicates, Form, form_of};
-use crate::value::{Arena, Member, ParsedValue};
+use crate::value::{Arena, Items, Member, Members, ParsedValue};
 
 /// Whether a value has the form its type wants.
 pub(crate) fn is_valid<'a>(
@@ -82,19 +82,19 @@ impl<'a> BesideWalk<'a> {
             }
             // Where items of one identity are refused, all of them must be told apart.
             (Form::List(list), ParsedValue::List(items)) if self.duplicates == Duplicates::Allowed => {
-                items.iter().all(|item| has_identity(list, *item))
+                items.iter().all(|item| has_identity(list, item))
                     && deep(|| self.items(list.element, items, similar.items().unwrap_or_default()))
             }
             _ => is_valid(ty, value, self.duplicates, self.arena),
         }
     }
 
-    fn items(self, ty: TypeRef<'a>, items: &'a [ParsedValue<'a>], similar: &'a [ParsedValue<'a>]) -> bool {
+    fn items(self, ty: TypeRef<'a>, items: Items<'a>, similar: Items<'a>) -> bool {
         let mut before = None;
         items.iter().enumerate().all(|(place, item)| {
-            let before = before.replace(*item);
-            before.is_some_and(|before| is_alike(before, *item))
-                || self.value(ty, *item, similar.get(place).copied(), Equality::ByPlace)
+            let before = before.replace(item);
+            before.is_some_and(|before| is_alike(before, item))
+                || self.value(ty, item, similar.get(place), Equality::ByPlace)
         })
     }
 }
@@ -122,15 +122,15 @@ pub(super) fn is_alike(one: ParsedValue<'_>, two: ParsedValue<'_>) -> bool {
     }
 }
 
-fn are_alike(one: &[Member<'_>], two: &[Member<'_>]) -> bool {
-    let is_alike = |(one, two): (&Member<'_>, &Member<'_>)| {
+fn are_alike(one: Members<'_>, two: Members<'_>) -> bool {
+    let is_alike = |(one, two): (Member<'_>, Member<'_>)| {
         is_same_name(one.name, two.name)
             && match (one.value, two.value) {
                 (ParsedValue::Map(one), ParsedValue::Map(two)) => deep(|| are_alike(one, two)),
                 (one, two) => is_same_kind_of_scalar(one, two),
             }
     };
-    one.len() == two.len() && one.iter().zip(two).all(is_alike)
+    one.len() == two.len() && one.iter().zip(two.iter()).all(is_alike)
 }
 
 #[inline]
@@ -153,7 +153,7 @@ fn is_same_name(one: &str, two: &str) -> bool {
 
 fn are_valid_members<'a>(
     map: MapForm<'a>,
-    members: &'a [Member<'a>],
+    members: Members<'a>,
     duplicates: Duplicates,
     arena: &'a Arena,
 ) -> bool {
@@ -176,31 +176,31 @@ fn are_valid_members<'a>(
 
 fn are_valid_items<'a>(
     list: ListForm<'a>,
-    items: &'a [ParsedValue<'a>],
+    items: Items<'a>,
     duplicates: Duplicates,
     arena: &'a Arena,
 ) -> bool {
     let are_valid = || {
         let mut before = None;
         items.iter().all(|item| {
-            let before = before.replace(*item);
-            before.is_some_and(|before| is_alike(before, *item))
-                || is_valid(list.element, *item, duplicates, arena)
+            let before = before.replace(item);
+            before.is_some_and(|before| is_alike(before, item))
+                || is_valid(list.element, item, duplicates, arena)
         })
     };
     if matches!(list.items, ListItems::Atomic) {
         return are_valid();
     }
     if duplicates == Duplicates::Allowed {
-        return items.iter().all(|item| has_identity(list, *item)) && are_valid();
+        return items.iter().all(|item| has_identity(list, item)) && are_valid();
     }
     // Most lists that are long are sorted.
     if is_rising(list, items, arena) {
         return are_valid();
     }
     let mut elements = ArenaVec::with_capacity_in(items.len(), arena);
-    for item in items {
-        let Ok(element) = identity(list, *item, arena) else { return false };
+    for item in items.iter() {
+        let Ok(element) = identity(list, item, arena) else { return false };
         elements.push(element);
     }
     are_unique(elements.len(), &|place| elements[place as usize]) && are_valid()

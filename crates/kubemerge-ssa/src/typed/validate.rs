@@ -10,7 +10,7 @@ use super::identity_order::in_order;
 use super::valid::is_valid;
 use super::{Form, form_of, member_type};
 use crate::fieldpath::{Element, PathStack};
-use crate::value::{Arena, Member, ParsedValue};
+use crate::value::{Arena, Items, Members, ParsedValue};
 
 /// Whether a list may have several items of one identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +80,8 @@ impl<'a> ValidateWalk<'a> {
         self.problems.add(&self.path, message);
     }
 
-    fn members(&mut self, map: MapForm<'a>, members: &'a [Member<'a>]) {
-        for member in members {
+    fn members(&mut self, map: MapForm<'a>, members: Members<'a>) {
+        for member in members.iter() {
             self.path.push(Element::Name(member.name));
             let ty = member_type(map, member.name);
             match ty {
@@ -96,16 +96,16 @@ impl<'a> ValidateWalk<'a> {
         }
     }
 
-    fn items(&mut self, list: ListForm<'a>, items: &'a [ParsedValue<'a>]) {
+    fn items(&mut self, list: ListForm<'a>, items: Items<'a>) {
         if matches!(list.items, ListItems::Atomic) {
             for (place, item) in items.iter().enumerate() {
-                self.item(list, Element::Index(place as i64), *item);
+                self.item(list, Element::Index(place as i64), item);
             }
             return;
         }
         let mut seen = Vec::with_capacity(items.len());
         for (place, item) in items.iter().enumerate() {
-            match identity(list, *item, self.arena) {
+            match identity(list, item, self.arena) {
                 Ok(element) => seen.push(element),
                 Err(reason) => {
                     // Upstream looks at nothing more of this list.
@@ -113,7 +113,7 @@ impl<'a> ValidateWalk<'a> {
                     return self.report(format!("element {place}: {reason}"));
                 }
             }
-            self.item(list, seen[place], *item);
+            self.item(list, seen[place], item);
         }
         self.report_duplicates(seen);
     }

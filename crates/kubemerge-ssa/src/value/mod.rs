@@ -1,23 +1,25 @@
-//! Parsed values: what the typed operations walk.
+//! Values as the typed operations walk them: views of trees.
 //!
-//! A [`ParsedValue`] is a small `Copy` tree in an [`Arena`]. Maps are sorted by name, so that two maps, or a map
-//! and the fields of a type, are compared in one pass, and field sets come out in order. Absent, null and
-//! empty are three different things: absent is `None` of an `Option<ParsedValue>`.
+//! A [`ParsedValue`] is a small `Copy` view of a value of a [tree](kubemerge_value::tree). Maps are sorted by name, so
+//! that two maps, or a map and the fields of a type, are compared in one pass, and field sets come out in order. Absent,
+//! null and empty are three different things: absent is `None` of an `Option<ParsedValue>`, and a list or map that a
+//! client gave empty is that, though it is stored as null.
 
 mod display;
 mod order;
 mod parse;
+mod parts;
 mod read;
-mod same_text;
 mod write;
 
 pub(crate) use display::write_float_v;
 pub(crate) use kubemerge_value::write::go_quoted;
-pub use parse::ValuePair;
+pub use parts::{Items, Member, Members};
 pub use read::ReadError;
 pub(crate) use write::write_label_value;
 
 pub use kubemerge_value::Arena;
+use kubemerge_value::tree::{Field, List, Map, Value};
 
 /// A value of a document.
 #[derive(Clone, Copy, Debug)]
@@ -33,21 +35,69 @@ pub enum ParsedValue<'a> {
     /// A string.
     String(&'a str),
     /// A list.
-    List(&'a [ParsedValue<'a>]),
+    List(Items<'a>),
     /// A map, sorted by name, each name once.
-    Map(&'a [Member<'a>]),
-}
-
-/// A member of a map.
-#[derive(Clone, Copy, Debug)]
-pub struct Member<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its value.
-    pub value: ParsedValue<'a>,
+    Map(Members<'a>),
 }
 
 impl<'a> ParsedValue<'a> {
+    /// A map without members.
+    pub const EMPTY_MAP: ParsedValue<'static> = ParsedValue::Map(Members::EMPTY);
+    /// A list without items.
+    pub const EMPTY_LIST: ParsedValue<'static> = ParsedValue::List(Items::EMPTY);
+
+    /// The view of a value of a tree.
+    #[inline]
+    pub fn of(value: &'a Value<'a>) -> ParsedValue<'a> {
+        match value {
+            Value::Null => ParsedValue::Null,
+            Value::Omitted(omitted) if omitted.is_list => ParsedValue::EMPTY_LIST,
+            Value::Omitted(_) => ParsedValue::EMPTY_MAP,
+            Value::Bool(truth) => ParsedValue::Bool(*truth),
+            Value::Int(number) => ParsedValue::Int(*number),
+            Value::Float(number) => ParsedValue::Float(*number),
+            Value::Str(text) => ParsedValue::String(text),
+            Value::List(list) => ParsedValue::List(Items::of(list)),
+            Value::Map(map) => ParsedValue::of_map(map),
+        }
+    }
+
+    /// The view of a map of a tree.
+    #[inline]
+    pub fn of_map(map: &'a Map<'a>) -> ParsedValue<'a> {
+        ParsedValue::Map(Members::of(map.fields()))
+    }
+
+    /// A map of these fields, which are sorted.
+    pub(crate) fn map_of(fields: bumpalo::collections::Vec<'a, Field<'a>>) -> ParsedValue<'a> {
+        ParsedValue::Map(Members::of(fields.into_bump_slice()))
+    }
+
+    /// A list of these items.
+    pub(crate) fn list_of(items: bumpalo::collections::Vec<'a, Value<'a>>) -> ParsedValue<'a> {
+        ParsedValue::List(Items::of(items.into_bump_slice()))
+    }
+
+    /// The value for a tree, which shares what is inside.
+    #[inline]
+    pub fn to_value(self, arena: &'a Arena) -> Value<'a> {
+        match self {
+            ParsedValue::Null => Value::Null,
+            ParsedValue::Bool(truth) => Value::Bool(truth),
+            ParsedValue::Int(number) => Value::Int(number),
+            ParsedValue::Float(number) => Value::Float(number),
+            ParsedValue::String(text) => Value::Str(text),
+            ParsedValue::List(items) => Value::List(List::of_slice(items.values(), arena)),
+            ParsedValue::Map(members) => Value::Map(Map::of_slice(members.fields(), arena)),
+        }
+    }
+
+    /// The value as a field of a map.
+    #[inline]
+    pub(crate) fn named(self, name: &'a str, arena: &'a Arena) -> Field<'a> {
+        (name, self.to_value(arena))
+    }
+
     /// Whether the value is `null`.
     pub fn is_null(self) -> bool {
         matches!(self, ParsedValue::Null)
@@ -62,7 +112,7 @@ impl<'a> ParsedValue<'a> {
     }
 
     /// The members of a map; `None` for other values.
-    pub fn members(self) -> Option<&'a [Member<'a>]> {
+    pub fn members(self) -> Option<Members<'a>> {
         match self {
             ParsedValue::Map(members) => Some(members),
             _ => None,
@@ -70,7 +120,7 @@ impl<'a> ParsedValue<'a> {
     }
 
     /// The items of a list; `None` for other values.
-    pub fn items(self) -> Option<&'a [ParsedValue<'a>]> {
+    pub fn items(self) -> Option<Items<'a>> {
         match self {
             ParsedValue::List(items) => Some(items),
             _ => None,
@@ -87,9 +137,7 @@ impl<'a> ParsedValue<'a> {
 
     /// The member of a map with this name.
     pub fn get(self, name: &str) -> Option<ParsedValue<'a>> {
-        let members = self.members()?;
-        let found = members.binary_search_by(|member| member.name.cmp(name)).ok()?;
-        Some(members[found].value)
+        self.members()?.get(name)
     }
 
     /// The value at the end of these names.
@@ -99,38 +147,61 @@ impl<'a> ParsedValue<'a> {
 
     /// Whether both are the same part of one tree, which proves them equal without a look inside.
     pub(crate) fn is_same_part(self, other: ParsedValue<'_>) -> bool {
+        // Addresses: equal content elsewhere does not count.
         match (self, other) {
-            (ParsedValue::Map(one), ParsedValue::Map(two)) => {
-                // The same slice in memory; equal content elsewhere does not count.
-                one.as_ptr().cast::<u8>() == two.as_ptr().cast() && one.len() == two.len()
-            }
-            (ParsedValue::List(one), ParsedValue::List(two)) => {
-                one.as_ptr().cast::<u8>() == two.as_ptr().cast() && one.len() == two.len()
-            }
+            (ParsedValue::Map(one), ParsedValue::Map(two)) => one.is_same_part(two),
+            (ParsedValue::List(one), ParsedValue::List(two)) => one.is_same_part(two),
             _ => false,
         }
     }
 
     /// The map with one member set to another value, added if it is not there.
     pub fn with_member(self, name: &'a str, value: ParsedValue<'a>, arena: &'a Arena) -> ParsedValue<'a> {
-        let mut members = bumpalo::collections::Vec::new_in(arena);
-        members.extend_from_slice(self.members().unwrap_or_default());
-        match members.binary_search_by(|member| member.name.cmp(name)) {
-            Ok(found) => members[found].value = value,
-            Err(place) => members.insert(place, Member { name, value }),
+        let mut fields = self.members().unwrap_or_default().copied_in(arena);
+        match fields.binary_search_by(|(known, _)| (*known).cmp(name)) {
+            Ok(found) => fields[found].1 = value.to_value(arena),
+            Err(place) => fields.insert(place, value.named(name, arena)),
         }
-        ParsedValue::Map(members.into_bump_slice())
+        ParsedValue::map_of(fields)
     }
 
     /// The map without one member.
     pub fn without_member(self, name: &str, arena: &'a Arena) -> ParsedValue<'a> {
         match self.members() {
             Some(members) if self.get(name).is_some() => {
-                let others = members.iter().filter(|member| member.name != name).copied();
-                let kept = bumpalo::collections::Vec::from_iter_in(others, arena);
-                ParsedValue::Map(kept.into_bump_slice())
+                let mut fields = members.copied_in(arena);
+                fields.retain(|(known, _)| *known != name);
+                ParsedValue::map_of(fields)
             }
             _ => self,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kubemerge_value::tree::{Omitted, read_typed_form};
+
+    use super::*;
+
+    /// What a client gave empty is owned, though it is stored as null or not at all.
+    #[test]
+    fn values_are_seen_as_they_were_given() {
+        let arena = Arena::new();
+        let Value::Map(mut tree) = read_typed_form(&arena, r#"{"a":[7.0,{"x":null}],"z":"t"}"#) else {
+            panic!("a map")
+        };
+        tree.set("b", Value::Omitted(Omitted { is_list: true, is_null: true }));
+        tree.set("c", Value::Omitted(Omitted { is_list: false, is_null: true }));
+        tree.set("hidden", Value::Omitted(Omitted { is_list: true, is_null: false }));
+        let seen = ParsedValue::of_map(&tree);
+        let mut given = Vec::new();
+        Value::Map(tree.copy_in(&arena)).append_as_given(&mut given);
+        assert_eq!(given, br#"{"a":[7,{"x":null}],"b":[],"c":{},"z":"t"}"#);
+        assert_eq!(seen.to_json(), given);
+        assert_eq!(seen, ParsedValue::parse(&given, &arena).unwrap());
+        assert!(seen.get("hidden").is_none() && seen.members().map(Members::len) == Some(4));
+        let back = seen.to_value(&arena);
+        assert!(ParsedValue::of(&back).is_same_part(seen));
     }
 }

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 use kubemerge_value::deep;
 
-use super::{Member, ParsedValue};
+use super::{Items, Member, Members, ParsedValue};
 
 impl PartialEq for ParsedValue<'_> {
     fn eq(&self, other: &Self) -> bool {
@@ -16,7 +16,7 @@ impl PartialEq for ParsedValue<'_> {
             (ParsedValue::Int(one), ParsedValue::Int(two)) => one == two,
             (ParsedValue::String(one), ParsedValue::String(two)) => one == two,
             (ParsedValue::List(one), ParsedValue::List(two)) => {
-                self.is_same_part(*other) || deep(|| one.len() == two.len() && one.iter().eq(two))
+                self.is_same_part(*other) || deep(|| one.len() == two.len() && one.iter().eq(two.iter()))
             }
             (ParsedValue::Map(one), ParsedValue::Map(two)) => {
                 self.is_same_part(*other) || deep(|| same_members(one, two))
@@ -30,9 +30,21 @@ impl PartialEq for ParsedValue<'_> {
     }
 }
 
-fn same_members(one: &[Member<'_>], two: &[Member<'_>]) -> bool {
-    let same = |(one, two): (&Member<'_>, &Member<'_>)| one.name == two.name && one.value == two.value;
-    one.len() == two.len() && one.iter().zip(two).all(same)
+/// Whether two maps have the same names, and values that are the same.
+fn are_same(
+    one: Members<'_>,
+    two: Members<'_>,
+    is_same: impl Fn(ParsedValue<'_>, ParsedValue<'_>) -> bool,
+) -> bool {
+    let mut others = two.iter();
+    let mut has_same = |one: Member<'_>| {
+        others.next().is_some_and(|two| one.name == two.name && is_same(one.value, two.value))
+    };
+    one.iter().all(&mut has_same) && others.next().is_none()
+}
+
+fn same_members(one: Members<'_>, two: Members<'_>) -> bool {
+    are_same(one, two, |one, two| one == two)
 }
 
 impl ParsedValue<'_> {
@@ -48,15 +60,14 @@ impl ParsedValue<'_> {
                 one.len() == two.len() && (std::ptr::eq(one.as_ptr(), two.as_ptr()) || one == two)
             }
             (ParsedValue::List(one), ParsedValue::List(two)) => {
-                let same =
-                    || one.len() == two.len() && one.iter().zip(two).all(|(one, two)| one.is_identical(*two));
+                let same = || {
+                    one.len() == two.len()
+                        && one.iter().zip(two.iter()).all(|(one, two)| one.is_identical(two))
+                };
                 self.is_same_part(other) || deep(same)
             }
             (ParsedValue::Map(one), ParsedValue::Map(two)) => {
-                let same = |(one, two): (&Member<'_>, &Member<'_>)| {
-                    one.name == two.name && one.value.is_identical(two.value)
-                };
-                self.is_same_part(other) || deep(|| one.len() == two.len() && one.iter().zip(two).all(same))
+                self.is_same_part(other) || deep(|| are_same(one, two, |one, two| one.is_identical(two)))
             }
             _ => false,
         }
@@ -98,15 +109,16 @@ impl ParsedValue<'_> {
     }
 }
 
-fn order_of_lists(one: &[ParsedValue<'_>], two: &[ParsedValue<'_>]) -> Ordering {
-    let differing = one.iter().zip(two).map(|(one, two)| one.order(*two)).find(|order| order.is_ne());
+fn order_of_lists(one: Items<'_>, two: Items<'_>) -> Ordering {
+    let differing = one.iter().zip(two.iter()).map(|(one, two)| one.order(two)).find(|order| order.is_ne());
     differing.unwrap_or_else(|| one.len().cmp(&two.len()))
 }
 
 /// Walks both maps by name. A map that ends first is less; one that lacks a name of the other is greater.
-fn order_of_maps(one: &[Member<'_>], two: &[Member<'_>]) -> Ordering {
-    for place in 0.. {
-        let (left, right) = match (one.get(place), two.get(place)) {
+fn order_of_maps(one: Members<'_>, two: Members<'_>) -> Ordering {
+    let (mut lefts, mut rights) = (one.iter(), two.iter());
+    loop {
+        let (left, right) = match (lefts.next(), rights.next()) {
             (None, None) => return Ordering::Equal,
             (None, Some(_)) => return Ordering::Less,
             (Some(_), None) => return Ordering::Greater,
@@ -118,5 +130,4 @@ fn order_of_maps(one: &[Member<'_>], two: &[Member<'_>]) -> Ordering {
             return order;
         }
     }
-    Ordering::Equal
 }

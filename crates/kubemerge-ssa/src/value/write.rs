@@ -47,7 +47,7 @@ fn write_value(value: ParsedValue<'_>, floats: Floats, out: &mut Vec<u8>) {
                 if place > 0 {
                     out.push(b',');
                 }
-                write_value(*item, floats, out);
+                write_value(item, floats, out);
             }
             out.push(b']');
         }),

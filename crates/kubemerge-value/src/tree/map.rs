@@ -8,12 +8,12 @@ use super::{
 };
 
 /// A field of a map.
-type Entry<'a> = (&'a str, Value<'a>);
+pub type Field<'a> = (&'a str, Value<'a>);
 
 /// A map of a tree. It may share its fields with other trees: they are copied before they change.
 #[derive(Debug)]
 pub struct Map<'a> {
-    entries: Parts<'a, Entry<'a>>,
+    entries: Parts<'a, Field<'a>>,
     /// One bit for each name, by [`name_bit`]: most names that rules ask for are absent, which this tells at once.
     /// A bit stays when its field is removed.
     names: u64,
@@ -276,6 +276,24 @@ impl<'a> Map<'a> {
         Map { entries: Parts::of(copy), names: self.names }
     }
 
+    /// A map of fields that never change. They are sorted by name, each name once.
+    #[inline]
+    pub fn of_slice(fields: &'a [Field<'a>], arena: &'a Arena) -> Map<'a> {
+        // Any name may be there.
+        Map { entries: Parts::of_slice(fields, arena), names: u64::MAX }
+    }
+
+    /// The fields, sorted by name, with those that [are not shown](is_shown).
+    #[inline]
+    pub fn fields(&self) -> &[Field<'a>] {
+        &self.entries
+    }
+
+    /// The same, to change their values.
+    pub(super) fn fields_mut(&mut self) -> &mut [Field<'a>] {
+        self.entries.own()
+    }
+
     /// The same map for one tree more, without a copy.
     pub fn share(&'a self) -> Map<'a> {
         Map { entries: self.entries.share(), names: self.names }
@@ -296,13 +314,14 @@ impl<'a> Map<'a> {
     }
 }
 
-impl<'a> Share<'a> for Entry<'a> {
-    fn share(&'a self) -> Entry<'a> {
+impl<'a> Share<'a> for Field<'a> {
+    fn share(&'a self) -> Field<'a> {
         (self.0, self.1.share())
     }
 }
 
 /// Whether readers see a value: what Go does not write is hidden.
-fn is_shown(value: &Value<'_>) -> bool {
+#[inline]
+pub fn is_shown(value: &Value<'_>) -> bool {
     !matches!(value, Value::Omitted(omitted) if !omitted.is_null)
 }

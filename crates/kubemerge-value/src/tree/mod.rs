@@ -13,12 +13,13 @@ mod map;
 mod parts;
 mod read;
 mod same;
+mod share;
 mod value_ref;
 mod write;
 
 pub use known::KnownParts;
 pub use list::List;
-pub use map::Map;
+pub use map::{Field, Map, is_shown};
 pub use read::{number, read, read_node, read_noting, read_typed_form};
 pub use same::both_or_neither;
 pub use value_ref::ValueRef;

@@ -36,10 +36,10 @@ impl ValueRef<'_> {
             (ValueRef::Str(one), ValueRef::Str(other), _) => one == other,
             (ValueRef::List(one), ValueRef::List(other), _) => {
                 std::ptr::eq(one, other) || deep(|| same_items(one, other, numbers))
-            },
+            }
             (ValueRef::Map(one), ValueRef::Map(other), _) => {
                 one.is_same_part(other) || deep(|| same_fields(one, other, numbers))
-            },
+            }
             _ => false,
         }
     }

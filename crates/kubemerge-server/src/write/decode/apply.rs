@@ -9,7 +9,7 @@ use kubemerge_value::{Canonical, Kind};
 
 use crate::{
     catalog::call::Call,
-    object::{draft::Draft, parsed},
+    object::draft::Draft,
     protocol::{
         json::canonical,
         query::{ApplyOptions, FieldValidation},
@@ -130,7 +130,7 @@ pub(crate) fn merge(
     let merged = endpoint.run(arena, |place| {
         let config_value = ParsedValue::from_canonical(&config.text, arena);
         let object = match (&old, &version) {
-            (Some(old), Some(version)) => with_version(parsed::object(old.tree, arena), version, arena),
+            (Some(old), Some(version)) => with_version(ParsedValue::of_map(old.tree), version, arena),
             // Nothing is stored: the merge begins with an object that only has a type.
             _ => place.empty,
         };
@@ -146,7 +146,7 @@ pub(crate) fn merge(
 
 /// Stored text has no resourceVersion, but a configuration may name one.
 fn with_version<'a>(object: ParsedValue<'a>, version: &'a str, arena: &'a Arena) -> ParsedValue<'a> {
-    let metadata = object.get("metadata").unwrap_or(ParsedValue::Map(&[]));
+    let metadata = object.get("metadata").unwrap_or(ParsedValue::EMPTY_MAP);
     let metadata = metadata.with_member("resourceVersion", ParsedValue::String(version), arena);
     object.with_member("metadata", metadata, arena)
 }

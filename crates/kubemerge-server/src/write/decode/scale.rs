@@ -148,7 +148,7 @@ fn at_scale<R>(call: &Call<'_>, run: impl FnOnce(&Endpoint<'_>, &Arena) -> R) ->
         reset_fields: &nothing,
         order: Kind::of(call.cluster, call.resource).ownership("scale").order,
         // Not nested deep.
-        empty: ParsedValue::from_json(&empty, &arena).unwrap_or(ParsedValue::Map(&[])),
+        empty: ParsedValue::from_json(&empty, &arena).unwrap_or(ParsedValue::EMPTY_MAP),
     };
     run(&endpoint, &arena)
 }

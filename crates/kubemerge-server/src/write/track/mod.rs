@@ -12,7 +12,7 @@ use kubemerge_ssa::{
     managed_fields::{
         Endpoint, Live, LiveForm, ManagedFields, Requested, Time, Writer, chosen_for_update, create, update,
     },
-    value::{Arena, ParsedValue},
+    value::{Arena, Items, ParsedValue},
 };
 
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     kind::{Kind, OwnershipFacts},
     object::{
         draft::{self, Draft, Owners},
-        edit, parsed,
+        edit,
     },
     store::{KnownForm, Ownership, Record},
     write::request::{Old, Write},
@@ -68,7 +68,10 @@ pub(crate) fn request<'w>(write: Write<'w>, old: Option<Old<'w>>, draft: &mut Dr
     };
     let (ownership, form) = match old {
         None => change.create(&draft.tree, write.arena),
-        Some(old) => change.update(old.tree, &draft.tree, write.arena),
+        Some(old) => {
+            let difference = share(old.tree, &mut draft.tree);
+            change.update(old.tree, &draft.tree, difference, write.arena)
+        }
     };
     draft.owners = Owners::Known(ownership, form);
     if let Some(metadata) = before {
@@ -84,16 +87,30 @@ pub(crate) fn change(
     change: impl FnOnce(&mut Map<'_>),
 ) -> Record {
     let (arena, form) = (Arena::new(), stored.form());
-    let mut old = edit::tree(stored, &arena);
-    let mut new = old.copy_in(&arena);
+    let tree = &*arena.alloc(edit::tree(stored, &arena));
+    let [mut old, mut new] = [tree.share(), tree.share()];
     change(&mut new);
     let record = draft::record(&new, stored.ownership().clone(), form);
     // Managers see both in the version of the resource.
     [&mut old, &mut new].into_iter().for_each(|object| endpoint.kind.to_served(object, form));
     let (live, form) = (stored.ownership(), endpoint.form_of(stored));
     let change = Change { endpoint, manager, live, form, given: None, steps: Steps::Part };
-    let (ownership, form) = change.update(&old, &new, &arena);
+    let old = &*arena.alloc(old);
+    let difference = share(old, &mut new);
+    let (ownership, form) = change.update(old, &new, difference, &arena);
     record.owned(ownership, form)
+}
+
+/// Whether a write changes an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Difference {
+    Some,
+    Nothing,
+}
+
+/// Lets an object share what is the same in the stored one, so that nobody compares it twice.
+fn share<'a>(old: &'a Map<'a>, new: &mut Map<'a>) -> Difference {
+    if new.share_unchanged(old) { Difference::Nothing } else { Difference::Some }
 }
 
 /// Which steps of a write an object goes through.
@@ -171,15 +188,21 @@ impl Change<'_> {
 
     /// The owners of a new object.
     fn create(self, new: &Map<'_>, arena: &Arena) -> (Ownership, KnownForm) {
-        self.compared(None, parsed::object(new, arena), arena)
+        self.compared(None, ParsedValue::of_map(new), arena)
     }
 
     /// The owners of an object that changes.
-    fn update(self, old: &Map<'_>, new: &Map<'_>, arena: &Arena) -> (Ownership, KnownForm) {
-        let versions = parsed::versions(old, new, arena);
-        match versions.is_same && self.given.is_none() && self.endpoint.keeps_entries(self.live) {
+    fn update(
+        self,
+        old: &Map<'_>,
+        new: &Map<'_>,
+        difference: Difference,
+        arena: &Arena,
+    ) -> (Ownership, KnownForm) {
+        let is_same = difference == Difference::Nothing;
+        match is_same && self.given.is_none() && self.endpoint.keeps_entries(self.live) {
             true => (self.live.clone(), self.form),
-            false => self.compared(Some(versions.old), versions.new, arena),
+            false => self.compared(Some(ParsedValue::of_map(old)), ParsedValue::of_map(new), arena),
         }
     }
 
@@ -244,7 +267,7 @@ fn requested(given: Option<&str>, live: &Ownership, order: FieldOrder, arena: &A
     }
     let value = ParsedValue::parse(given.as_bytes(), arena).ok();
     // Upstream: an empty list is lost when the metadata of a custom resource is decoded, so that it resets nothing.
-    if order == FieldOrder::Label && matches!(value, Some(ParsedValue::List([]))) {
+    if order == FieldOrder::Label && value.and_then(ParsedValue::items).is_some_and(Items::is_empty) {
         return Requested::Nothing;
     }
     Requested::read(value, order)
