@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
-use kubemerge_value::{deep, tree::Field};
+use kubemerge_value::{deep, tree::TreeField};
 
 use super::error::ValidationErrors;
 use super::{Form, form_of, member_type, merge_list};
@@ -73,7 +73,7 @@ impl<'a> MergeWalk<'a> {
 
     fn maps(&mut self, map: MapForm<'a>, live: Members<'a>, config: Members<'a>) -> Option<ParsedValue<'a>> {
         // As long as nothing differs, the merged map is the beginning of the live one.
-        let mut merged: Option<ArenaVec<'a, Field<'a>>> = None;
+        let mut merged: Option<ArenaVec<'a, TreeField<'a>>> = None;
         let (mut left, mut right) = (live.iter().peekable(), config.iter().peekable());
         let mut kept = 0;
         loop {

@@ -19,7 +19,7 @@ pub use read::ReadError;
 pub(crate) use write::write_label_value;
 
 pub use kubemerge_value::Arena;
-use kubemerge_value::tree::{Field, List, Map, Value};
+use kubemerge_value::tree::{List, Map, TreeField, Value};
 
 /// A value of a document.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ impl<'a> ParsedValue<'a> {
     }
 
     /// A map of these fields, which are sorted.
-    pub(crate) fn map_of(fields: bumpalo::collections::Vec<'a, Field<'a>>) -> ParsedValue<'a> {
+    pub(crate) fn map_of(fields: bumpalo::collections::Vec<'a, TreeField<'a>>) -> ParsedValue<'a> {
         ParsedValue::Map(Members::of(fields.into_bump_slice()))
     }
 
@@ -94,7 +94,7 @@ impl<'a> ParsedValue<'a> {
 
     /// The value as a field of a map.
     #[inline]
-    pub(crate) fn named(self, name: &'a str, arena: &'a Arena) -> Field<'a> {
+    pub(crate) fn named(self, name: &'a str, arena: &'a Arena) -> TreeField<'a> {
         (name, self.to_value(arena))
     }
 

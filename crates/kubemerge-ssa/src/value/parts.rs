@@ -1,7 +1,7 @@
 //! The items of lists and the members of maps.
 
 use bumpalo::collections::Vec;
-use kubemerge_value::tree::{Field, Value, is_shown};
+use kubemerge_value::tree::{TreeField, Value, is_shown};
 
 use super::{Arena, ParsedValue};
 
@@ -13,7 +13,7 @@ pub struct Items<'a>(&'a [Value<'a>]);
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Members<'a> {
     /// Those that Go does not write are passed over.
-    fields: &'a [Field<'a>],
+    fields: &'a [TreeField<'a>],
 }
 
 /// A member of a map.
@@ -80,12 +80,12 @@ impl<'a> Members<'a> {
     pub const EMPTY: Members<'static> = Members { fields: &[] };
 
     #[inline]
-    pub(super) fn of(fields: &'a [Field<'a>]) -> Self {
+    pub(super) fn of(fields: &'a [TreeField<'a>]) -> Self {
         Members { fields }
     }
 
     #[inline]
-    pub(crate) fn fields(self) -> &'a [Field<'a>] {
+    pub(crate) fn fields(self) -> &'a [TreeField<'a>] {
         self.fields
     }
 
@@ -114,7 +114,7 @@ impl<'a> Members<'a> {
     }
 
     /// The fields in a vector; what is inside of them is shared.
-    pub(super) fn copied_in(self, arena: &'a Arena) -> Vec<'a, Field<'a>> {
+    pub(super) fn copied_in(self, arena: &'a Arena) -> Vec<'a, TreeField<'a>> {
         let mut fields = Vec::with_capacity_in(self.fields.len() + 1, arena);
         fields.extend(self.iter().map(|member| member.value.named(member.name, arena)));
         fields

@@ -8,12 +8,12 @@ use super::{
 };
 
 /// A field of a map.
-pub type Field<'a> = (&'a str, Value<'a>);
+pub type TreeField<'a> = (&'a str, Value<'a>);
 
 /// A map of a tree. It may share its fields with other trees: they are copied before they change.
 #[derive(Debug)]
 pub struct Map<'a> {
-    entries: Parts<'a, Field<'a>>,
+    entries: Parts<'a, TreeField<'a>>,
     /// One bit for each name, by [`name_bit`]: most names that rules ask for are absent, which this tells at once.
     /// A bit stays when its field is removed.
     names: u64,
@@ -278,19 +278,19 @@ impl<'a> Map<'a> {
 
     /// A map of fields that never change. They are sorted by name, each name once.
     #[inline]
-    pub fn of_slice(fields: &'a [Field<'a>], arena: &'a Arena) -> Map<'a> {
+    pub fn of_slice(fields: &'a [TreeField<'a>], arena: &'a Arena) -> Map<'a> {
         // Any name may be there.
         Map { entries: Parts::of_slice(fields, arena), names: u64::MAX }
     }
 
     /// The fields, sorted by name, with those that [are not shown](is_shown).
     #[inline]
-    pub fn fields(&self) -> &[Field<'a>] {
+    pub fn fields(&self) -> &[TreeField<'a>] {
         &self.entries
     }
 
     /// The same, to change their values.
-    pub(super) fn fields_mut(&mut self) -> &mut [Field<'a>] {
+    pub(super) fn fields_mut(&mut self) -> &mut [TreeField<'a>] {
         self.entries.own()
     }
 
@@ -314,8 +314,8 @@ impl<'a> Map<'a> {
     }
 }
 
-impl<'a> Share<'a> for Field<'a> {
-    fn share(&'a self) -> Field<'a> {
+impl<'a> Share<'a> for TreeField<'a> {
+    fn share(&'a self) -> TreeField<'a> {
         (self.0, self.1.share())
     }
 }

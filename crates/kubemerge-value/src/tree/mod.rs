@@ -19,7 +19,7 @@ mod write;
 
 pub use known::KnownParts;
 pub use list::List;
-pub use map::{Field, Map, is_shown};
+pub use map::{Map, TreeField, is_shown};
 pub use read::{number, read, read_node, read_noting, read_typed_form};
 pub use same::both_or_neither;
 pub use value_ref::ValueRef;

@@ -12,7 +12,7 @@ use super::Arena;
 /// The parts of a map or list. Never dropped: the arena has the memory, and no part owns anything else.
 #[derive(Debug)]
 pub(super) enum Parts<'a, T> {
-    /// Nobody else has them.
+    /// No other tree has them.
     Own(ManuallyDrop<Vec<'a, T>>),
     /// Others have them as well: they are copied, one level deep, before they are changed.
     Shared(Slice<'a, T>),

@@ -108,7 +108,7 @@ enum Difference {
     Nothing,
 }
 
-/// Lets an object share what is the same in the stored one, so that nobody compares it twice.
+/// Lets an object share what is the same in the stored one, so that it is compared once.
 fn share<'a>(old: &'a Map<'a>, new: &mut Map<'a>) -> Difference {
     if new.share_unchanged(old) { Difference::Nothing } else { Difference::Some }
 }
