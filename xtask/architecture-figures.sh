@@ -103,6 +103,7 @@ merge rules (\`schema::Type\`)       | 1 | kubemerge-schema/src | ^pub struct Ty
 ownership (\`TypeTable\`)            | 1 | kubemerge-schema/src | ^pub struct TypeTable
 Go types (\`GoTypes\`)               | 1 | kubemerge-schema/src | ^pub struct GoTypes
 custom resources (\`Structural\`)    | 1 | $kinds               | ^pub struct Structural
+CEL (\`cel::Type\`)                  | 1 | $kinds               | ^pub\(crate\) enum Type \{
 CEL (\`CelType\`)                    | 1 | kubemerge-cel/src    | ^pub enum CelType \{
 ROWS
 

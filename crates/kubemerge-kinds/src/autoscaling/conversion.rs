@@ -271,6 +271,17 @@ mod tests {
         assert_eq!((convert(v1_to_v2, &v1), metrics), (expected, Some(())));
     }
 
+    /// Kubernetes writes annotations with encoding/json, which escapes what HTML would read.
+    #[test]
+    fn texts_in_annotations_are_escaped_as_go_escapes_them() {
+        let condition = json!({"type": "AbleToScale", "status": "True", "lastTransitionTime": null, "message": "1 < 2 & 3"});
+        let v1 = convert(v2_to_v1, &json!({"spec": {}, "status": {"conditions": [condition]}}));
+        let text = r#"[{"type":"AbleToScale","status":"True","lastTransitionTime":null,"message":"1 \u003c 2 \u0026 3"}]"#;
+        assert_eq!(v1["metadata"]["annotations"][CONDITIONS], text);
+        let conditions = &convert(v1_to_v2, &v1)["status"]["conditions"];
+        assert_eq!(conditions, &json!([condition]));
+    }
+
     #[test]
     fn annotations_that_cannot_be_read_are_dropped() {
         let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));

@@ -3,7 +3,10 @@
 //!
 //! They are written after the request's own write: the answer to the write does not show them.
 
-use kubemerge_kinds::tree::Arena;
+use kubemerge_kinds::{
+    custom,
+    tree::{Arena, Value as TreeValue},
+};
 use kubemerge_ssa::managed_fields::Conflicting;
 use serde_json::{Value, json};
 
@@ -82,10 +85,9 @@ fn apply_condition(
         let old = Old { stored: &stored, tree: &endpoint.kind.served(&stored.record, &arena), known: None };
         let applied = apply::merge(endpoint, &config, Some(old))?;
         let Some(text) = applied.text else { return Ok(()) };
-        // What was applied is JSON.
-        let document: Value = serde_json::from_str(&text).unwrap_or_default();
+        let mut document = custom::decode(&arena, &text);
         let mut new = edit::tree(&stored.record, &arena);
-        edit::set_json(&mut new, "status", &document["status"]);
+        new.set("status", document.remove("status").unwrap_or(TreeValue::Null));
         let record = draft::record(&new, applied.ownership, stored.record.form());
         if unless_changed(commit(transaction, resource, key, &stored, record))?.is_some() {
             break;
