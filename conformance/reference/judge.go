@@ -130,6 +130,10 @@ func (j *judge) prepare(request Request, watch *lookupWatch) (operation, error) 
 		return protobufTables, nil
 	case "pattern":
 		return func() (json.RawMessage, error) { return matchPattern(*request.Text, request.Samples) }, nil
+	case "cel":
+		return func() (json.RawMessage, error) { return evaluateCEL(*request.Text, request.Original) }, nil
+	case "cel-spec":
+		return celSpecTests, nil
 	case "yaml":
 		return func() (json.RawMessage, error) { return yamlToJSON(*request.Text) }, nil
 	case "yaml-write":

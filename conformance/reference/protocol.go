@@ -90,7 +90,7 @@ func (r *Request) check() *Fault {
 		return badRequest("time of time is not an operation")
 	case r.Op == "time":
 		return r.Of.check()
-	case (r.Op == "pattern" || strings.HasPrefix(r.Op, "yaml")) && r.Text == nil:
+	case (r.Op == "pattern" || r.Op == "cel" || strings.HasPrefix(r.Op, "yaml")) && r.Text == nil:
 		return badRequest("%s needs `text`", r.Op)
 	case r.Op == "conflicts" && len(r.Patches) != 2:
 		return badRequest("conflicts needs exactly two patches, got %d", len(r.Patches))

@@ -4,6 +4,7 @@
 //! interface, and compared. A case that differs is asked again and again, since Kubernetes does not
 //! always have one answer; what still differs is shrunk and printed as a corpus case.
 
+mod cel;
 mod document;
 mod explained;
 mod json_patch;
@@ -47,6 +48,8 @@ options:
   --op OP       only this operation: apply, diff, three-way, compose, conflicts, json-three-way,
                 merge-patch, json-patch
   --api         compare our server with a real kube-apiserver instead (--api --help lists the options)
+  --cel         compare expressions in CEL with cel-go's instead, those of cel-spec and random ones; takes --cases and
+                --seed; with --record, keep answers of cel-go in conformance/cel
   --patterns    compare regular expressions with Go's instead; takes --cases and --seed
   --ssa         compare server-side apply with Kubernetes' field manager instead (--ssa --help lists the options)
   --kinds       compare the rules of built-in kinds instead; it has its own options (--kinds --help lists
@@ -86,6 +89,9 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     if let Some(place) = arguments.iter().position(|word| word == "--ssa") {
         let rest: Vec<String> = [&arguments[..place], &arguments[place + 1..]].concat();
         return ssa::run(&rest);
+    }
+    if let Some(("--cel", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return cel::run(rest);
     }
     if let Some(("--patterns", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         return pattern::run(rest);

@@ -2,7 +2,6 @@
 //! that are written in the expression must be valid durations, times, regular expressions and formats.
 
 use kubemerge_schema::pattern::from_go;
-use kubemerge_value::timestamp::Timestamp;
 use kubemerge_value::{deep, go_duration};
 
 use super::check::Checked;
@@ -10,6 +9,7 @@ use super::expr::{Expr, Item, Node};
 use super::format_string;
 use super::literal::Literal;
 use super::problem::Problem;
+use super::timestamp::CelTimestamp;
 use super::types::CelType;
 
 /// Finds what is wrong with the literals of an expression.
@@ -27,7 +27,14 @@ struct Visitor<'c> {
     formats: usize,
 }
 
-impl Visitor<'_> {
+impl<'c> Visitor<'c> {
+    fn member_type(&self, (expr, is_optional): Member<'_, '_>) -> &'c CelType {
+        match self.checked.type_of(expr) {
+            CelType::Optional(of) if is_optional => of,
+            found => found,
+        }
+    }
+
     fn visit(&mut self, expr: &Expr<'_>) {
         match &expr.node {
             Node::Call(call) => {
@@ -43,8 +50,8 @@ impl Visitor<'_> {
             Node::Map(entries) if self.formats == 0 => {
                 for pair in entries.iter().skip(1) {
                     let first = &entries[0];
-                    self.same_type(&first.key, &pair.key);
-                    self.same_type(&first.value, &pair.value);
+                    self.same_type((&first.key, false), (&pair.key, false));
+                    self.same_type((&first.value, first.is_optional), (&pair.value, pair.is_optional));
                 }
             }
             _ => {}
@@ -59,22 +66,27 @@ impl Visitor<'_> {
     fn one_type(&mut self, items: &[Item<'_>]) {
         let Some((first, rest)) = items.split_first() else { return };
         for item in rest {
-            if self.same_type(&first.value, &item.value) == Same::No {
+            let same = self.same_type((&first.value, first.is_optional), (&item.value, item.is_optional));
+            if same == Same::No {
                 return;
             }
         }
     }
 
-    fn same_type(&mut self, first: &Expr<'_>, other: &Expr<'_>) -> Same {
-        let (expected, found) = (self.checked.type_of(first), self.checked.type_of(other));
-        if is_same(expected, found) {
+    /// Of optional members the type of what may be in them counts.
+    fn same_type(&mut self, first: Member<'_, '_>, other: Member<'_, '_>) -> Same {
+        let (expected, found) = (self.member_type(first), self.member_type(other));
+        if expected == found {
             return Same::Yes;
         }
         let text = format!("expected type '{expected}' but found '{found}'");
-        self.problems.push(Problem { at: other.at, text });
+        self.problems.push(Problem { at: other.0.at, text });
         Same::No
     }
 }
+
+/// A member of a list or a map, and whether it is optional.
+type Member<'x, 'e> = (&'x Expr<'e>, bool);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Same {
@@ -82,15 +94,11 @@ enum Same {
     No,
 }
 
-/// Types of types are the same, whatever they are types of.
-fn is_same(one: &CelType, other: &CelType) -> bool {
-    one == other || matches!((one, other), (CelType::OfTypes(_), CelType::OfTypes(_)))
-}
-
 fn is_valid(function: &str, value: &Literal) -> bool {
     match (function, value) {
         ("duration", Literal::String(text)) => go_duration::parse(text).is_some(),
-        ("timestamp", Literal::String(text)) => Timestamp::parse(text).is_some(),
+        ("timestamp", Literal::String(text)) => CelTimestamp::parse(text).is_some(),
+        ("timestamp", Literal::Int(seconds)) => CelTimestamp::at(*seconds).is_ok(),
         // Upstream: of `matches(text, pattern)` the text is taken for the pattern.
         ("matches", Literal::String(text)) => from_go(text).is_ok(),
         _ => true,

@@ -187,7 +187,10 @@ impl<'e> Checker<'_, 'e> {
             of @ CelType::Named(_) if of.is_object() => {
                 match self.environment.field(&of.to_string(), field) {
                     Some(found) => found,
-                    None => self.fail(at, format!("undefined field '{field}'")),
+                    None if self.environment.is_resolved(&of) => {
+                        self.fail(at, format!("undefined field '{field}'"))
+                    }
+                    None => self.fail(at, format!("unexpected failed resolution of '{of}'")),
                 }
             }
             // A field of it is all that is known about the value.

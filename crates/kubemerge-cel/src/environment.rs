@@ -89,6 +89,14 @@ impl Environment {
         self.structs.contains(&name) || (root == "Object" && self.structs.contains(&root))
     }
 
+    /// Whether the fields of an object are known. Upstream: those of the types of Kubernetes' libraries are not.
+    pub(super) fn is_resolved(&self, of: &CelType) -> bool {
+        const UNRESOLVED: [&str; 4] =
+            ["kubernetes.NamedFormat", "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL"];
+        !matches!(of, CelType::Named(name)
+            if UNRESOLVED.contains(&name.as_str()) || name.starts_with("kubernetes.authorization."))
+    }
+
     /// The type of a field.
     pub(super) fn field(&self, of: &str, field: &str) -> Option<CelType> {
         match of {

@@ -31,7 +31,8 @@ pub(super) fn check(expr: &Expr<'_>, call: &Call<'_>, checked: &Checked) -> Opti
             return fail(format!("index {used} out of range"));
         };
         used += 1;
-        let clause = rest.trim_start_matches(|char: char| char == '.' || char.is_ascii_digit());
+        let is_digit = |char: char| char.is_ascii_digit();
+        let clause = rest.strip_prefix('.').map_or(rest, |digits| digits.trim_start_matches(is_digit));
         let Some(verb) = clause.chars().next() else {
             return fail("could not parse formatting clause: unexpected end of string".to_owned());
         };

@@ -1,28 +1,40 @@
-//! Expressions in CEL: [`parse`] reads them, [`check`] finds their types, [`cost`] estimates what evaluating them may
-//! take, [`evaluate`] does it.
+//! Expressions in CEL, as Kubernetes 1.37 reads and evaluates them.
 //!
-//! All but the evaluation is our own, because errors must be those of cel-go. Functions are those of the `cel` and
-//! `kube-cel` crates, and evaluation needs the feature `evaluate`. What expressions are about is not known here: custom
-//! resources, policies and devices have an [`Environment`] each. Texts are those of cel-go for the mistakes people make;
-//! some rarer ones are refused with another text.
+//! [`Compiled`] is an expression whose types fit, with what it may cost at most; [`evaluate::Program`] evaluates it. Texts
+//! of errors, values and costs are those of cel-go with the environment of Kubernetes. What expressions are about is not
+//! known here: custom resources, policies and devices have an [`Environment`] each, and the [`value`]s of variables are
+//! views of their objects.
+//!
+//! ```
+//! use kubemerge_cel::{Compiled, Environment, evaluate::Program, value::CelValue};
+//!
+//! let environment = Environment::of_admission();
+//! let compiled = Compiled::new("'%s has %d'.format([object, [1, 2].size()])", &environment)?;
+//! let program = Program::new(&compiled)?;
+//! let evaluation = program.run(&[("object", &CelValue::text("a"))], 1_000_000);
+//! assert_eq!(evaluation.outcome.unwrap().literal(), "\"a has 2\"");
+//! # Ok::<(), String>(())
+//! ```
 
 mod after_types;
 mod check;
 mod cost;
 mod environment;
-#[cfg(feature = "evaluate")]
 pub mod evaluate;
 mod expr;
 mod format_string;
 mod functions;
+mod library;
 mod literal;
 mod macros;
 mod parse;
 mod problem;
 mod reserved;
+pub mod timestamp;
 mod token;
 mod types;
 mod unify;
+pub mod value;
 
 pub use cost::{MaxSizes, SizeEstimate};
 pub use environment::{Environment, ObjectTypes};

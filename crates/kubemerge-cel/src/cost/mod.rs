@@ -35,31 +35,6 @@ pub trait MaxSizes {
     fn size(&self, path: &[&str]) -> Option<SizeEstimate>;
 }
 
-/// No value has a known size.
-#[cfg(feature = "evaluate")]
-struct Unlimited;
-
-#[cfg(feature = "evaluate")]
-impl MaxSizes for Unlimited {
-    fn size(&self, _: &[&str]) -> Option<SizeEstimate> {
-        None
-    }
-}
-
-/// What a call costs whose target and arguments have these sizes.
-#[cfg(feature = "evaluate")]
-pub(super) fn actual_cost(function: &str, overload: &str, target: Option<u64>, arguments: &[u64]) -> u64 {
-    let argument = |size: &u64| Argument {
-        size: Some(SizeEstimate::fixed(*size)),
-        of: CelType::Dyn,
-        path: Vec::new(),
-        literal: None,
-    };
-    let arguments: Vec<Argument<'_>> = arguments.iter().map(argument).collect();
-    let target = target.as_ref().map(argument);
-    call_estimate(function, overload, target.as_ref(), &arguments, &Unlimited).cost.max
-}
-
 /// The most that an expression may cost.
 pub(super) fn max_cost(expr: &Expr<'_>, checked: &Checked, sizes: &dyn MaxSizes) -> u64 {
     let mut estimator = Estimator {

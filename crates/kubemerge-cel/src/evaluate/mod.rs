@@ -1,299 +1,410 @@
 //! Evaluates expressions, and counts what that costs.
 //!
-//! [`program`] turns a checked expression into steps, which are walked here; [`operators`] has what is called most,
-//! and [`library`] everything else: the functions of the `cel` and `kube-cel` crates.
+//! [`program`] turns a checked expression into steps, which are walked here; [`attribute`] follows fields and indexes,
+//! [`cost`] says what calls cost, and functions are in [`crate::library`].
 
-mod library;
-mod operators;
+mod attribute;
+mod constant;
+mod cost;
+mod outcome;
 mod program;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-pub use kube_cel::cel::Value;
-use kube_cel::cel::objects::OptionalValue;
-pub use kube_cel::cel::objects::{Key, Map};
 use kubemerge_value::deep;
 
-pub use library::{Conversion, converted};
+use crate::library;
+use crate::value::{CelMap, CelValue, Key};
+use constant::constant_value;
+pub use outcome::{EvaluationError, Outcome};
 pub use program::Program;
-use program::{Fold, Step};
+use program::{Fold, Member, Step};
+pub(crate) use program::{FunctionCall, compile_pattern};
 
-/// Why an expression has no value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EvaluationError {
-    /// In the words of cel-go.
-    Failed(String),
-    /// It cost more than it may.
-    CostLimit,
-}
+/// What creating a list and a map costs, besides their members.
+const LIST_COST: u64 = 10;
+const MAP_COST: u64 = 30;
 
-impl EvaluationError {
-    fn failed(text: impl Into<String>) -> EvaluationError {
-        EvaluationError::Failed(text.into())
-    }
+/// What cel-go says where it counts the cost of a list that is an error.
+const NO_LIST: &str =
+    "internal error: interface conversion: *types.Err is not traits.Lister: missing method Add";
 
-    fn no_overload() -> EvaluationError {
-        EvaluationError::failed("no such overload")
-    }
-}
-
-type Outcome = Result<Value, EvaluationError>;
+/// What it says where it counts the cost of a depth that is no integer.
+const NO_DEPTH: &str = "internal error: interface conversion: ref.Val is";
+/// What it says where it looks for bytes in a set.
+const NO_KEY: &str = "internal error: runtime error: hash of unhashable type types.Bytes";
 
 /// A value, or why there is none, and what it cost to find out.
-pub struct Evaluation {
+#[derive(Debug)]
+pub struct Evaluation<'v> {
     /// The value.
-    pub outcome: Outcome,
+    pub outcome: Outcome<'v>,
     /// What it cost.
     pub cost: u64,
 }
 
 impl Program {
     /// Evaluates the expression with these variables, as long as it costs no more than the limit.
-    pub fn run(&self, variables: &[(&str, &Value)], limit: u64) -> Evaluation {
-        let mut machine = Machine { variables, locals: Vec::new(), cost: 0, limit };
+    pub fn run<'v>(&self, variables: &[(&str, &CelValue<'v>)], limit: u64) -> Evaluation<'v> {
+        let mut machine = Machine {
+            program: self,
+            variables,
+            locals: Vec::new(),
+            constants: vec![None; self.constants.len()],
+            cost: 0,
+            limit,
+        };
         let outcome = machine.value(&self.root);
         Evaluation { outcome, cost: machine.cost }
     }
 }
 
-/// An optional value, as `oldSelf` is where a rule wants that.
-pub fn optional(value: Option<Value>) -> Value {
-    Value::Opaque(Arc::new(value.map_or_else(OptionalValue::none, OptionalValue::of)))
-}
-
-struct Machine<'m> {
-    variables: &'m [(&'m str, &'m Value)],
-    /// Variables of macros, the innermost last; an accumulator may hold an error.
-    locals: Vec<(&'m str, Outcome)>,
+struct Machine<'m, 'v> {
+    program: &'m Program,
+    variables: &'m [(&'m str, &'m CelValue<'v>)],
+    /// Variables of macros, the innermost last.
+    locals: Vec<Local<'m, 'v>>,
+    /// Constants that were used already.
+    constants: Vec<Option<CelValue<'v>>>,
     cost: u64,
     limit: u64,
 }
 
-impl<'m> Machine<'m> {
+struct Local<'m, 'v> {
+    name: &'m str,
+    state: State<'m, 'v>,
+}
+
+/// What a variable of a macro is.
+enum State<'m, 'v> {
+    /// Computed when it is used first, where only these many variables of macros exist.
+    Unused { init: &'m Step, outside: usize },
+    /// An accumulator may hold an error.
+    Known(Outcome<'v>),
+}
+
+impl<'m, 'v> Machine<'m, 'v> {
     fn charge(&mut self, cost: u64) -> Result<(), EvaluationError> {
         self.cost = self.cost.saturating_add(cost);
         if self.cost > self.limit { Err(EvaluationError::CostLimit) } else { Ok(()) }
     }
 
-    fn value(&mut self, step: &'m Step) -> Outcome {
+    /// What a step costs whatever its outcome is, unless the limit was reached before.
+    fn charge_after<T>(
+        &mut self,
+        outcome: &Result<T, EvaluationError>,
+        cost: u64,
+    ) -> Result<(), EvaluationError> {
+        if outcome.as_ref().is_err_and(EvaluationError::is_final) { Ok(()) } else { self.charge(cost) }
+    }
+
+    fn value(&mut self, step: &'m Step) -> Outcome<'v> {
         deep(|| match step {
-            Step::Constant(value) => Ok(value.clone()),
-            Step::Variable(name) => self.variable(name),
-            Step::Select { operand, field } => {
-                let operand = self.value(operand)?;
-                self.charge(1)?;
-                field_of(&operand, field)
-            }
-            Step::HasField { operand, field } => {
-                let operand = self.value(operand)?;
-                has_field(&operand, field)
-            }
-            Step::OptionalSelect { operand, field } => {
-                let operand = self.value(operand)?;
-                self.charge(1)?;
-                Ok(optional_field(&operand, field))
-            }
-            Step::Conditional { condition, yes, no } => match self.value(condition)? {
-                Value::Bool(true) => self.value(yes),
-                Value::Bool(false) => self.value(no),
-                _ => Err(EvaluationError::no_overload()),
-            },
+            Step::Constant(number) => self.constant(*number),
+            Step::Attribute(attribute) => self.attribute(attribute),
             Step::Logical { ends_with, terms } => self.logical(*ends_with, terms),
-            Step::NotStrictlyFalse(operand) => match self.value(operand) {
-                Err(EvaluationError::CostLimit) => Err(EvaluationError::CostLimit),
-                Ok(Value::Bool(false)) => Ok(Value::Bool(false)),
-                _ => Ok(Value::Bool(true)),
-            },
+            Step::Equal { operands, answer } => self.equal(operands, *answer),
+            Step::Alternative { operands, unwraps } => self.alternative(operands, *unwraps),
             Step::List(items) => self.list(items),
             Step::Map(entries) => self.map(entries),
-            Step::Append { list, item } => self.append(list, item),
-            Step::Call(call) => {
-                let mut arguments = Vec::with_capacity(call.arguments.len());
-                for argument in &call.arguments {
-                    arguments.push(self.value(argument)?);
+            Step::IsOneOf { item, set } => {
+                let item = self.value(item)?;
+                if matches!(item, CelValue::Bytes(_)) {
+                    return Err(EvaluationError::Crashed(NO_KEY.to_owned()));
                 }
-                self.charge(call.cost(&arguments))?;
-                match operators::apply(&call.function, &arguments) {
-                    Some(outcome) => outcome,
-                    None => library::call(call, &arguments),
-                }
+                Ok(CelValue::Bool(Key::of(&item).is_some_and(|key| set.contains(&key))))
             }
+            Step::Append { list, items } => self.append(list, items),
+            Step::Insert { map, member } => self.insert(map, member),
+            Step::Call(call) => self.call(call),
             Step::Fold(fold) => self.fold(fold),
         })
     }
 
-    fn variable(&mut self, name: &'m str) -> Outcome {
-        if let Some((_, outcome)) = self.locals.iter().rev().find(|(local, _)| *local == name) {
-            let outcome = outcome.clone();
-            self.charge(1)?;
-            return outcome;
+    fn constant(&mut self, number: usize) -> Outcome<'v> {
+        if let Some(Some(value)) = self.constants.get(number) {
+            return Ok(value.clone());
         }
-        self.charge(1)?;
-        match self.variables.iter().find(|(known, _)| *known == name) {
-            Some((_, value)) => Ok((*value).clone()),
-            // The rest are names of types; others do not pass the type check.
-            None => library::named_type(name)
-                .ok_or_else(|| EvaluationError::failed(format!("no such attribute(s): {name}"))),
+        let value = constant_value(&self.program.constants, number)?;
+        if let Some(place) = self.constants.get_mut(number) {
+            *place = Some(value.clone());
         }
+        Ok(value)
     }
 
     /// `&&` and `||`: an error counts only if no operand decides.
-    fn logical(&mut self, ends_with: bool, terms: &'m [Step]) -> Outcome {
+    fn logical(&mut self, ends_with: bool, terms: &'m [Step]) -> Outcome<'v> {
         let mut first_error = None;
         for term in terms {
             match self.value(term) {
-                Ok(Value::Bool(value)) if value == ends_with => return Ok(Value::Bool(ends_with)),
-                Ok(Value::Bool(_)) => {}
-                Err(EvaluationError::CostLimit) => return Err(EvaluationError::CostLimit),
+                Ok(CelValue::Bool(value)) if value == ends_with => return Ok(CelValue::Bool(ends_with)),
+                Ok(CelValue::Bool(_)) => {}
+                Err(error) if error.is_final() => return Err(error),
                 Ok(_) => first_error = first_error.or_else(|| Some(EvaluationError::no_overload())),
                 Err(error) => first_error = first_error.or(Some(error)),
             }
         }
-        first_error.map_or(Ok(Value::Bool(!ends_with)), Err)
+        first_error.map_or(Ok(CelValue::Bool(!ends_with)), Err)
     }
 
-    fn list(&mut self, items: &'m [program::Member]) -> Outcome {
-        let mut list = Vec::with_capacity(items.len());
-        for item in items {
-            let value = self.value(&item.value)?;
-            list.extend(if item.is_optional { unwrapped(value) } else { Some(value) });
+    /// The outcome of a step whose error is a value for the caller: only the limit ends everything.
+    fn attempt(&mut self, step: &'m Step) -> Result<Outcome<'v>, EvaluationError> {
+        match self.value(step) {
+            Err(error) if error.is_final() => Err(error),
+            outcome => Ok(outcome),
         }
-        self.charge(10)?;
-        Ok(Value::List(Arc::new(list)))
     }
 
-    fn map(&mut self, entries: &'m [(Step, program::Member)]) -> Outcome {
-        let mut map = std::collections::HashMap::with_capacity(entries.len());
-        for (key, member) in entries {
-            let key = key_of(&self.value(key)?)?;
-            let value = self.value(&member.value)?;
-            if let Some(value) = if member.is_optional { unwrapped(value) } else { Some(value) } {
-                map.insert(key, value);
-            }
+    fn equal(&mut self, operands: &'m [Step; 2], answer: bool) -> Outcome<'v> {
+        let [one, other] = operands;
+        let (one, other) = (self.attempt(one)?, self.attempt(other)?);
+        let function = if answer { "_==_" } else { "_!=_" };
+        let operands = [one, other];
+        let unit = Ok(CelValue::Null);
+        self.charge(cost::call_cost(function, Some("11>b"), &operands, &unit))?;
+        let [one, other] = operands;
+        let (one, other) = (one?, other?);
+        match one.equals(&other) {
+            Ok(is_equal) => Ok(CelValue::Bool(is_equal == answer)),
+            // Upstream: values that cannot be compared are not equal.
+            Err(_) if !answer => Ok(CelValue::Bool(true)),
+            Err(problem) => Err(problem.into()),
         }
-        self.charge(30)?;
-        Ok(Value::Map(Map { map: Arc::new(map) }))
     }
 
-    /// Adds an item to an accumulator without a copy of the list, which would make loops quadratic.
-    fn append(&mut self, list: &'m str, item: &'m Step) -> Outcome {
-        let item = self.value(item)?;
-        self.charge(12)?;
-        let Some((_, outcome)) = self.locals.iter_mut().rev().find(|(local, _)| *local == list) else {
-            return Err(EvaluationError::no_overload());
-        };
-        match std::mem::replace(outcome, Ok(Value::Null))? {
-            Value::List(mut items) => {
-                Arc::make_mut(&mut items).push(item);
-                Ok(Value::List(items))
-            }
+    fn alternative(&mut self, operands: &'m [Step; 2], unwraps: bool) -> Outcome<'v> {
+        let [optional, otherwise] = operands;
+        match self.value(optional)? {
+            CelValue::Optional(Some(value)) if unwraps => Ok((*value).clone()),
+            optional @ CelValue::Optional(Some(_)) => Ok(optional),
+            CelValue::Optional(None) => self.value(otherwise),
             _ => Err(EvaluationError::no_overload()),
         }
     }
 
-    fn fold(&mut self, fold: &'m Fold) -> Outcome {
-        let range = self.value(&fold.range)?;
-        let init = self.value(&fold.init);
-        if let Err(EvaluationError::CostLimit) = init {
-            return init;
+    fn list(&mut self, items: &'m [Member]) -> Outcome<'v> {
+        let outcome = self.list_items(items);
+        self.charge_after(&outcome, LIST_COST)?;
+        Ok(CelValue::list(outcome?))
+    }
+
+    fn list_items(&mut self, items: &'m [Member]) -> Result<Vec<CelValue<'v>>, EvaluationError> {
+        let mut list = Vec::with_capacity(items.len());
+        for item in items {
+            let value = self.value(&item.value)?;
+            if !item.is_optional {
+                list.push(value);
+                continue;
+            }
+            match value {
+                CelValue::Optional(value) => list.extend(value.map(|value| (*value).clone())),
+                value => {
+                    let problem = "cannot initialize optional list element from non-optional value";
+                    return Err(format!("{problem} {}", value.shown()).into());
+                }
+            }
         }
-        let before = self.locals.len();
-        self.locals.push((&fold.accumulator, init));
-        let looped = self.run_loop(fold, &range, before);
-        self.locals.truncate(before + 1);
-        let result = looped.and_then(|()| self.value(&fold.result));
-        self.locals.truncate(before);
+        Ok(list)
+    }
+
+    fn map(&mut self, entries: &'m [(Step, Member)]) -> Outcome<'v> {
+        let outcome = self.map_members(entries);
+        self.charge_after(&outcome, MAP_COST)?;
+        Ok(CelValue::Map(CelMap::of(outcome?)))
+    }
+
+    fn map_members(
+        &mut self,
+        entries: &'m [(Step, Member)],
+    ) -> Result<BTreeMap<Key, CelValue<'v>>, EvaluationError> {
+        let mut map = BTreeMap::new();
+        for (key, member) in entries {
+            let shown = self.value(key)?;
+            let value = self.value(&member.value)?;
+            let Some(key) = Key::of(&shown) else {
+                return Err(EvaluationError::Failed("unsupported key type".to_owned()));
+            };
+            match (member.is_optional, value) {
+                (false, value) => {
+                    map.insert(key, value);
+                }
+                (true, CelValue::Optional(Some(value))) => {
+                    map.insert(key, (*value).clone());
+                }
+                (true, CelValue::Optional(None)) => {
+                    map.remove(&key);
+                }
+                (true, value) => {
+                    let (key, value) = (shown.shown(), value.shown());
+                    let problem = format!("optional entry '{key}' from non-optional value {value}");
+                    return Err(format!("cannot initialize {problem}").into());
+                }
+            }
+        }
+        Ok(map)
+    }
+
+    /// The place of the accumulator of the innermost loop.
+    fn accumulator(&mut self, name: &str) -> Result<&mut Outcome<'v>, EvaluationError> {
+        let Some(at) = self.locals.iter().rposition(|local| local.name == name) else {
+            return Err(EvaluationError::no_overload());
+        };
+        self.know(at)?;
+        match self.locals.get_mut(at).map(|local| &mut local.state) {
+            Some(State::Known(outcome)) => Ok(outcome),
+            _ => Err(EvaluationError::no_overload()),
+        }
+    }
+
+    /// Adds items to an accumulator without a copy of the list, which would make loops quadratic.
+    fn append(&mut self, list: &'m str, items: &'m Step) -> Outcome<'v> {
+        // The accumulator, as a variable.
+        self.accumulator(list)?;
+        self.charge(1)?;
+        let items = self.attempt(items)?;
+        self.charge(1)?;
+        let place = self.accumulator(list)?;
+        if let Err(error) = place {
+            return Err(error.clone());
+        }
+        let items = items?;
+        match (std::mem::replace(place, Ok(CelValue::Null))?, items) {
+            (CelValue::List(list), CelValue::List(items)) => Ok(CelValue::List(list.plus(items)?)),
+            (list, _) => {
+                *place = Ok(list);
+                Err(EvaluationError::no_overload())
+            }
+        }
+    }
+
+    fn insert(&mut self, map: &'m str, member: &'m [Step]) -> Outcome<'v> {
+        self.accumulator(map)?;
+        self.charge(1)?;
+        let mut added = Vec::with_capacity(member.len());
+        let mut failed = None;
+        for step in member {
+            match self.attempt(step)? {
+                Ok(value) => added.push(value),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        self.charge(1)?;
+        let place = self.accumulator(map)?;
+        if let Err(error) = place {
+            return Err(error.clone());
+        }
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let CelValue::Map(mut map) = std::mem::replace(place, Ok(CelValue::Null))? else {
+            return Err(EvaluationError::no_overload());
+        };
+        let members = match &added[..] {
+            [key, value] => vec![(key.clone(), value.clone())],
+            [CelValue::Map(more)] => more.iter(),
+            _ => return Err(EvaluationError::no_overload()),
+        };
+        for (shown, value) in members {
+            let is_new = Key::of(&shown).is_some_and(|key| map.insert(key, value));
+            if !is_new {
+                return Err(format!("insert failed: key {} already exists", shown.shown()).into());
+            }
+        }
+        Ok(CelValue::Map(map))
+    }
+
+    fn call(&mut self, call: &'m FunctionCall) -> Outcome<'v> {
+        let mut arguments = Vec::with_capacity(call.arguments.len());
+        let mut failed = None;
+        for argument in &call.arguments {
+            let outcome = self.attempt(argument)?;
+            if let Err(error) = &outcome {
+                failed = failed.or_else(|| Some(error.clone()));
+                if call.stops_at_errors() && arguments.len() + 1 < call.arguments.len() {
+                    return outcome;
+                }
+            }
+            arguments.push(outcome);
+        }
+        // An error makes a loop go on, or end.
+        if call.function == "@not_strictly_false" {
+            self.charge(1)?;
+            return Ok(CelValue::Bool(!matches!(arguments.first(), Some(Ok(CelValue::Bool(false))))));
+        }
+        if failed.is_none() {
+            library::check_size(&call.function, &arguments, self.limit.saturating_sub(self.cost))
+                .map_err(|_| EvaluationError::CostLimit)?;
+        }
+        let result = match failed {
+            Some(error) => Err(error),
+            None => {
+                let values: Vec<CelValue<'v>> = arguments.iter().flatten().cloned().collect();
+                library::call(call, &values).map_err(EvaluationError::Failed)
+            }
+        };
+        if let ("flatten", Some(_), [_, depth]) = (call.function.as_str(), call.overload, &arguments[..])
+            && !matches!(depth, Ok(CelValue::Int(_)))
+        {
+            let found = depth.as_ref().map_or("*types.Err", CelValue::go_type);
+            return Err(EvaluationError::Crashed(format!("{NO_DEPTH} {found}, not types.Int")));
+        }
+        if let Some(Err(_)) = call.compared_list().and_then(|at| arguments.get(at)) {
+            return Err(EvaluationError::Crashed(NO_LIST.to_owned()));
+        }
+        self.charge(call.cost(&arguments, &result))?;
         result
     }
 
-    fn run_loop(&mut self, fold: &'m Fold, range: &Value, accumulator: usize) -> Result<(), EvaluationError> {
-        for (first, second) in iterated(range, fold.second.is_some())? {
+    fn fold(&mut self, fold: &'m Fold) -> Outcome<'v> {
+        let range = self.value(&fold.range)?;
+        let outside = self.locals.len();
+        let pairs = iterated(range, fold.second.is_some())?;
+        self.locals
+            .push(Local { name: &fold.accumulator, state: State::Unused { init: &fold.init, outside } });
+        let looped = self.run_loop(fold, pairs, outside);
+        self.locals.truncate(outside + 1);
+        let result = looped.and_then(|()| self.value(&fold.result));
+        self.locals.truncate(outside);
+        result
+    }
+
+    fn run_loop(
+        &mut self,
+        fold: &'m Fold,
+        pairs: Vec<(CelValue<'v>, CelValue<'v>)>,
+        accumulator: usize,
+    ) -> Result<(), EvaluationError> {
+        for (first, second) in pairs {
             self.locals.truncate(accumulator + 1);
-            self.locals.push((&fold.variable, Ok(first)));
+            self.locals.push(Local { name: &fold.variable, state: State::Known(Ok(first)) });
             if let Some(name) = &fold.second {
-                self.locals.push((name, Ok(second)));
+                self.locals.push(Local { name, state: State::Known(Ok(second)) });
             }
-            match self.value(&fold.condition)? {
-                Value::Bool(true) => {}
-                _ => return Ok(()),
+            if let Ok(CelValue::Bool(false)) = self.attempt(&fold.condition)? {
+                return Ok(());
             }
-            let outcome = self.value(&fold.step);
-            if let Err(EvaluationError::CostLimit) = outcome {
-                return Err(EvaluationError::CostLimit);
+            let outcome = self.attempt(&fold.step)?;
+            if let Some(local) = self.locals.get_mut(accumulator) {
+                local.state = State::Known(outcome);
             }
-            self.locals[accumulator].1 = outcome;
         }
         Ok(())
     }
 }
 
 /// What a loop goes over: items or keys, or pairs of index or key and value.
-fn iterated(range: &Value, is_pair: bool) -> Result<Vec<(Value, Value)>, EvaluationError> {
+fn iterated<'v>(
+    range: CelValue<'v>,
+    is_pair: bool,
+) -> Result<Vec<(CelValue<'v>, CelValue<'v>)>, EvaluationError> {
     match range {
-        Value::List(list) if is_pair => {
-            Ok(list.iter().enumerate().map(|(at, item)| (Value::Int(at as i64), item.clone())).collect())
+        CelValue::List(list) if is_pair => {
+            Ok(list.iter().enumerate().map(|(at, item)| (CelValue::Int(at as i64), item)).collect())
         }
-        Value::List(list) => Ok(list.iter().map(|item| (item.clone(), Value::Null)).collect()),
-        Value::Map(map) => {
-            let mut pairs: Vec<(&Key, &Value)> = map.map.iter().collect();
-            // Maps have no order of their own; with one, results can be told in advance.
-            pairs.sort_by_key(|(key, _)| *key);
-            Ok(pairs.into_iter().map(|(key, value)| (Value::from(key), value.clone())).collect())
-        }
-        _ => Err(EvaluationError::no_overload()),
-    }
-}
-
-/// The value in an optional one.
-fn unwrapped(value: Value) -> Option<Value> {
-    match <&OptionalValue>::try_from(&value) {
-        Ok(optional) => optional.value().cloned(),
-        Err(_) => Some(value),
-    }
-}
-
-fn key_of(value: &Value) -> Result<Key, EvaluationError> {
-    match value {
-        Value::Int(key) => Ok(Key::Int(*key)),
-        Value::UInt(key) => Ok(Key::Uint(*key)),
-        Value::Bool(key) => Ok(Key::Bool(*key)),
-        Value::String(key) => Ok(Key::String(key.clone())),
-        _ => Err(EvaluationError::failed("unsupported key type")),
-    }
-}
-
-fn get<'v>(map: &'v Map, field: &Arc<String>) -> Option<&'v Value> {
-    map.map.get(&Key::String(field.clone()))
-}
-
-fn field_of(operand: &Value, field: &Arc<String>) -> Outcome {
-    if let Ok(of) = <&OptionalValue>::try_from(operand) {
-        return Ok(of.value().map_or_else(|| optional(None), |value| optional_field(value, field)));
-    }
-    match operand {
-        Value::Map(map) => {
-            get(map, field).cloned().ok_or_else(|| EvaluationError::failed(format!("no such key: {field}")))
-        }
-        _ => Err(EvaluationError::no_overload()),
-    }
-}
-
-fn has_field(operand: &Value, field: &Arc<String>) -> Outcome {
-    if let Ok(of) = <&OptionalValue>::try_from(operand) {
-        return of.value().map_or(Ok(Value::Bool(false)), |value| has_field(value, field));
-    }
-    match operand {
-        Value::Map(map) => Ok(Value::Bool(get(map, field).is_some())),
-        _ => Err(EvaluationError::no_overload()),
-    }
-}
-
-fn optional_field(operand: &Value, field: &Arc<String>) -> Value {
-    if let Ok(of) = <&OptionalValue>::try_from(operand) {
-        return of.value().map_or_else(|| optional(None), |value| optional_field(value, field));
-    }
-    match operand {
-        Value::Map(map) => optional(get(map, field).cloned()),
-        _ => optional(None),
+        CelValue::List(list) => Ok(list.iter().map(|item| (item, CelValue::Null)).collect()),
+        CelValue::Map(map) if is_pair => Ok(map.iter()),
+        CelValue::Map(map) => Ok(map.keys().into_iter().map(|key| (key, CelValue::Null)).collect()),
+        other if is_pair => Err(format!("unsupported comprehension range type: {}", other.go_type()).into()),
+        other => Err(format!("got '{}', expected iterable type", other.go_type()).into()),
     }
 }

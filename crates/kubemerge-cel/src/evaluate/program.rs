@@ -1,87 +1,102 @@
-//! A checked expression as steps that own what they need.
+//! A checked expression as steps that own what they need, with all that is constant computed once.
+//!
+//! The steps are those of cel-go's planner, because costs are counted by them: names, fields and indexes after them are
+//! one attribute, lists, maps and conversions of constants are constants, and `x in ['a', 'b']` looks into a set.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
-use kube_cel::cel::Value;
+use kubemerge_schema::pattern::from_go;
 use kubemerge_value::deep;
+use regex::Regex;
 
-use super::super::Compiled;
-use super::super::check::Checked;
-use super::super::cost::actual_cost;
-use super::super::expr::{self, Comprehension, Expr, Item, Node};
-use super::super::literal::Literal;
+use super::constant::{Constant, constant_value, invalid_key, is_key};
+use super::cost::call_cost;
+use super::outcome::{EvaluationError, Outcome};
+use crate::Compiled;
+use crate::check::Checked;
+use crate::expr::{self, Comprehension, Expr, Item, Node};
+use crate::library::{self, Overload};
+use crate::literal::Literal;
+use crate::types::CelType;
+use crate::value::{CelValue, Key};
 
 /// An expression that can be evaluated.
 #[derive(Debug)]
 pub struct Program {
     pub(super) root: Step,
+    pub(super) constants: Vec<Constant>,
 }
 
 /// A part of a program.
 #[derive(Debug)]
 pub(super) enum Step {
-    Constant(Value),
-    Variable(String),
-    Select {
-        operand: Box<Step>,
-        field: Arc<String>,
-    },
-    HasField {
-        operand: Box<Step>,
-        field: Arc<String>,
-    },
-    OptionalSelect {
-        operand: Box<Step>,
-        field: Arc<String>,
-    },
-    Conditional {
-        condition: Box<Step>,
-        yes: Box<Step>,
-        no: Box<Step>,
-    },
+    /// A constant by its number.
+    Constant(usize),
+    Attribute(Box<Attribute>),
     /// `&&` and `||`, and the value of an operand that decides.
     Logical {
         ends_with: bool,
         terms: Vec<Step>,
     },
-    NotStrictlyFalse(Box<Step>),
+    /// `==` and `!=`, and the answer for values that are equal.
+    Equal {
+        operands: Box<[Step; 2]>,
+        answer: bool,
+    },
+    /// `or` and `orValue` of an optional value.
+    Alternative {
+        operands: Box<[Step; 2]>,
+        unwraps: bool,
+    },
     List(Vec<Member>),
     Map(Vec<(Step, Member)>),
-    /// An item more for the list of a loop.
+    /// `in` with a list of constants.
+    IsOneOf {
+        item: Box<Step>,
+        set: BTreeSet<Key>,
+    },
+    /// More items for the list of a loop.
     Append {
         list: String,
-        item: Box<Step>,
+        items: Box<Step>,
+    },
+    /// A member more for the map of a loop.
+    Insert {
+        map: String,
+        member: Vec<Step>,
     },
     Call(FunctionCall),
     Fold(Box<Fold>),
 }
 
-/// A long chain of operators or fields is dropped with room for recursion.
-impl Drop for Step {
-    fn drop(&mut self) {
-        for child in self.children() {
-            if !matches!(child, Step::Constant(_) | Step::Variable(_)) {
-                let child = std::mem::replace(child, Step::Constant(Value::Null));
-                deep(|| drop(child));
-            }
-        }
-    }
+/// A variable, or another value, with the fields and indexes after it.
+#[derive(Debug)]
+pub(super) struct Attribute {
+    pub(super) root: Root,
+    pub(super) qualifiers: Vec<Qualifier>,
+    /// Whether the last field is only asked for: `has(a.b)`.
+    pub(super) is_test: bool,
 }
 
-impl Step {
-    /// The steps that chains are made of; others are never nested deeply.
-    fn children(&mut self) -> Vec<&mut Step> {
+/// Where an attribute begins.
+#[derive(Debug)]
+pub(super) enum Root {
+    Variable(String),
+    Computed(Step),
+    Conditional { condition: Step, yes: Box<Attribute>, no: Box<Attribute> },
+}
+
+/// A field or an index.
+#[derive(Debug)]
+pub(super) enum Qualifier {
+    Constant { key: usize, is_optional: bool },
+    Computed { key: Attribute, is_optional: bool },
+}
+
+impl Qualifier {
+    pub(super) fn is_optional(&self) -> bool {
         match self {
-            Step::Select { operand, .. }
-            | Step::HasField { operand, .. }
-            | Step::OptionalSelect { operand, .. }
-            | Step::NotStrictlyFalse(operand)
-            | Step::Append { item: operand, .. } => vec![operand],
-            Step::Conditional { condition, yes, no } => vec![condition, yes, no],
-            Step::Logical { terms, .. } => terms.iter_mut().collect(),
-            Step::Call(call) => call.arguments.iter_mut().collect(),
-            Step::Fold(fold) => vec![&mut fold.range, &mut fold.init, &mut fold.step, &mut fold.result],
-            Step::Constant(_) | Step::Variable(_) | Step::List(_) | Step::Map(_) => Vec::new(),
+            Qualifier::Constant { is_optional, .. } | Qualifier::Computed { is_optional, .. } => *is_optional,
         }
     }
 }
@@ -95,37 +110,37 @@ pub(super) struct Member {
 
 /// A call of a function; the value before the dot is the first argument.
 #[derive(Debug)]
-pub(super) struct FunctionCall {
-    pub(super) function: String,
-    pub(super) has_target: bool,
+pub(crate) struct FunctionCall {
+    pub(crate) function: String,
     pub(super) arguments: Vec<Step>,
-    overloads: Vec<&'static str>,
+    /// The one overload that it may come to; none if that is only known when it runs.
+    pub(super) overload: Option<&'static str>,
+    /// What it may come to.
+    pub(crate) candidates: Vec<Overload>,
+    /// A regular expression that is constant.
+    pub(crate) pattern: Option<Regex>,
 }
 
 impl FunctionCall {
-    /// What calling it with these values costs.
-    pub(super) fn cost(&self, arguments: &[Value]) -> u64 {
-        let sizes: Vec<u64> = arguments.iter().map(size).collect();
-        // Several overloads are left where types are only known now; costs differ with sizes, hardly with types.
-        let overload = self.overloads.first().copied().unwrap_or_default();
-        match (self.function.as_str(), overload) {
-            ("_+_", "ss>s" | "yy>y") => sizes.iter().sum::<u64>().div_ceil(10),
-            _ => {
-                let (target, arguments) = sizes.split_at(usize::from(self.has_target).min(sizes.len()));
-                actual_cost(&self.function, overload, target.first().copied(), arguments)
-            }
+    /// Whether arguments after one that fails are not evaluated, and the call is free then. Upstream: so it is with three
+    /// and more arguments, constant regular expressions, and where the overload is only known when it runs.
+    pub(super) fn stops_at_errors(&self) -> bool {
+        let is_late = self.overload.is_none() && !library::has_one_implementation(&self.function);
+        self.arguments.len() > 2 || self.pattern.is_some() || is_late || self.function == "format"
+    }
+
+    /// The argument whose items are compared with each other, which costs are counted by.
+    pub(super) fn compared_list(&self) -> Option<usize> {
+        match self.function.as_str() {
+            "sort" | "distinct" if self.overload.is_some() => Some(0),
+            "@sortByAssociatedKeys" if self.overload.is_some() => Some(1),
+            _ => None,
         }
     }
-}
 
-/// The size of a value as costs see it.
-fn size(value: &Value) -> u64 {
-    match value {
-        Value::String(text) => text.chars().count() as u64,
-        Value::Bytes(bytes) => bytes.len() as u64,
-        Value::List(list) => list.len() as u64,
-        Value::Map(map) => map.map.len() as u64,
-        _ => 1,
+    /// What calling it costs.
+    pub(super) fn cost<'v>(&self, arguments: &[Outcome<'v>], result: &Outcome<'v>) -> u64 {
+        call_cost(&self.function, self.overload, arguments, result)
     }
 }
 
@@ -143,118 +158,352 @@ pub(super) struct Fold {
 }
 
 impl Program {
-    /// The steps of a checked expression.
-    pub fn new(compiled: &Compiled<'_>) -> Program {
-        Program { root: Planner { checked: &compiled.checked }.step(&compiled.expr) }
+    /// The steps of a checked expression; an error if a part of it that is constant has no value.
+    pub fn new(compiled: &Compiled<'_>) -> Result<Program, String> {
+        let mut planner = Planner { checked: &compiled.checked, constants: Vec::new() };
+        let root = planner.step(&compiled.expr)?;
+        Ok(Program { root, constants: planner.constants })
     }
 }
 
 struct Planner<'c> {
     checked: &'c Checked,
+    constants: Vec<Constant>,
 }
 
+type Planned<T> = Result<T, String>;
+
 impl Planner<'_> {
-    fn boxed(&self, expr: &Expr<'_>) -> Box<Step> {
-        Box::new(self.step(expr))
+    fn pair(&mut self, one: &Expr<'_>, other: &Expr<'_>) -> Planned<Box<[Step; 2]>> {
+        Ok(Box::new([self.step(one)?, self.step(other)?]))
     }
 
-    fn step(&self, expr: &Expr<'_>) -> Step {
+    fn constant(&mut self, constant: Constant) -> usize {
+        self.constants.push(constant);
+        self.constants.len() - 1
+    }
+
+    fn step(&mut self, expr: &Expr<'_>) -> Planned<Step> {
         deep(|| match &expr.node {
-            Node::Literal(literal) => Step::Constant(constant(literal)),
-            Node::Identifier(name) => Step::Variable((*name).to_owned()),
+            Node::Literal(literal) => Ok(Step::Constant(self.constant(Constant::Literal(literal.clone())))),
+            Node::Identifier(name) => Ok(self.name(expr, name)),
             Node::Select(_) if self.checked.is_qualified(expr) => {
-                Step::Variable(expr::path(expr).unwrap_or_default())
+                Ok(variable(expr::path(expr).unwrap_or_default()))
             }
             Node::Select(select) => {
-                let (operand, field) = (self.boxed(&select.operand), Arc::new(select.field.to_owned()));
-                if select.is_test {
-                    Step::HasField { operand, field }
-                } else {
-                    Step::Select { operand, field }
-                }
+                let mut attribute = self.attribute(&select.operand)?;
+                let key = self.constant(Constant::Literal(Literal::String(select.field.to_owned())));
+                attribute.qualifiers.push(Qualifier::Constant { key, is_optional: false });
+                attribute.is_test |= select.is_test;
+                Ok(Step::Attribute(Box::new(attribute)))
             }
             Node::Call(call) => self.call(expr, call),
-            Node::List(items) => Step::List(items.iter().map(|item| self.member(item)).collect()),
+            Node::List(items) => self.list(items),
             // No environment has types whose values can be written and evaluated.
-            Node::Struct { .. } => Step::Constant(Value::Null),
-            Node::Map(entries) => Step::Map(
-                entries
-                    .iter()
-                    .map(|entry| {
-                        let value = self.step(&entry.value);
-                        (self.step(&entry.key), Member { value, is_optional: entry.is_optional })
-                    })
-                    .collect(),
-            ),
-            Node::Comprehension(loops) => Step::Fold(Box::new(self.fold(loops))),
+            Node::Struct { .. } => Ok(Step::Constant(self.constant(Constant::Literal(Literal::Null)))),
+            Node::Map(entries) => self.map(entries),
+            Node::Comprehension(loops) => Ok(Step::Fold(Box::new(self.fold(loops)?))),
         })
     }
 
-    fn member(&self, item: &Item<'_>) -> Member {
-        Member { value: self.step(&item.value), is_optional: item.is_optional }
+    fn name(&mut self, expr: &Expr<'_>, name: &str) -> Step {
+        match (self.checked.type_of(expr), library::named_type(name)) {
+            (CelType::OfTypes(_), Some(named)) => Step::Constant(self.constant(Constant::Type(named))),
+            _ => variable(name.to_owned()),
+        }
     }
 
-    fn call(&self, expr: &Expr<'_>, call: &expr::Call<'_>) -> Step {
+    /// An expression as what fields and indexes follow.
+    fn attribute(&mut self, expr: &Expr<'_>) -> Planned<Attribute> {
+        Ok(Attribute::of(self.step(expr)?))
+    }
+
+    fn list(&mut self, items: &[Item<'_>]) -> Planned<Step> {
+        let members = items.iter().map(|item| self.member(item)).collect::<Planned<Vec<Member>>>()?;
+        let numbers: Option<Vec<usize>> =
+            members.iter().map(|member| constant_number(&member.value)).collect();
+        Ok(match numbers {
+            Some(numbers) if items.iter().all(|item| !item.is_optional) => {
+                Step::Constant(self.constant(Constant::List(numbers)))
+            }
+            _ => Step::List(members),
+        })
+    }
+
+    fn map(&mut self, entries: &[expr::Entry<'_>]) -> Planned<Step> {
+        let mut members = Vec::with_capacity(entries.len());
+        let mut numbers = Some(Vec::with_capacity(entries.len()));
+        for entry in entries {
+            let (key, value) = (self.step(&entry.key)?, self.step(&entry.value)?);
+            let both = constant_number(&key).zip(constant_number(&value)).filter(|_| !entry.is_optional);
+            numbers = numbers.zip(both).map(|(mut numbers, both)| {
+                numbers.push(both);
+                numbers
+            });
+            members.push((key, Member { value, is_optional: entry.is_optional }));
+        }
+        Ok(match numbers {
+            Some(numbers) => Step::Constant(self.constant(Constant::Map(numbers))),
+            None => Step::Map(members),
+        })
+    }
+
+    fn member(&mut self, item: &Item<'_>) -> Planned<Member> {
+        Ok(Member { value: self.step(&item.value)?, is_optional: item.is_optional })
+    }
+
+    fn call(&mut self, expr: &Expr<'_>, call: &expr::Call<'_>) -> Planned<Step> {
         match (call.function, &call.arguments[..]) {
             ("_?_:_", [condition, yes, no]) => {
-                let (yes, no) = (self.boxed(yes), self.boxed(no));
-                return Step::Conditional { condition: self.boxed(condition), yes, no };
+                let condition = self.step(condition)?;
+                let (yes, no) = (Box::new(self.attribute(yes)?), Box::new(self.attribute(no)?));
+                let root = Root::Conditional { condition, yes, no };
+                let attribute = Attribute { root, qualifiers: Vec::new(), is_test: false };
+                return Ok(Step::Attribute(Box::new(attribute)));
             }
             ("_&&_" | "_||_", terms) => {
-                let terms = terms.iter().map(|term| self.step(term)).collect();
-                return Step::Logical { ends_with: call.function == "_||_", terms };
+                let terms = terms.iter().map(|term| self.step(term)).collect::<Planned<Vec<Step>>>()?;
+                return Ok(Step::Logical { ends_with: call.function == "_||_", terms });
             }
-            ("@not_strictly_false", [operand]) => return Step::NotStrictlyFalse(self.boxed(operand)),
-            ("dyn", [operand]) => return self.step(operand),
-            ("_?._", [operand, Expr { node: Node::Literal(Literal::String(field)), .. }]) => {
-                return Step::OptionalSelect { operand: self.boxed(operand), field: Arc::new(field.clone()) };
+            ("_==_" | "_!=_", [one, other]) => {
+                let operands = self.pair(one, other)?;
+                return Ok(Step::Equal { operands, answer: call.function == "_==_" });
             }
-            (
-                "_+_",
-                [Expr { node: Node::Identifier(list @ "@result"), .. }, Expr { node: Node::List(items), .. }],
-            ) => {
-                if let [Item { value, is_optional: false }] = &items[..] {
-                    return Step::Append { list: (*list).to_owned(), item: self.boxed(value) };
+            ("_[_]", [operand, key]) => return self.index(operand, key, false),
+            ("_[?_]" | "_?._", [operand, key]) => return self.index(operand, key, true),
+            ("or" | "orValue", [other]) => {
+                if let Some(target) = call.target.as_deref() {
+                    let operands = self.pair(target, other)?;
+                    return Ok(Step::Alternative { operands, unwraps: call.function == "orValue" });
                 }
             }
             _ => {}
         }
+        self.function(expr, call)
+    }
+
+    fn index(&mut self, operand: &Expr<'_>, key: &Expr<'_>, is_optional: bool) -> Planned<Step> {
+        let mut attribute = self.attribute(operand)?;
+        let qualifier = match self.step(key)? {
+            Step::Constant(key) => {
+                self.check_key(key)?;
+                Qualifier::Constant { key, is_optional }
+            }
+            key => Qualifier::Computed { key: Attribute::of(key), is_optional },
+        };
+        attribute.qualifiers.push(qualifier);
+        Ok(Step::Attribute(Box::new(attribute)))
+    }
+
+    /// Only some types can be keys and indexes, which is seen before the expression runs where they are constant.
+    fn check_key(&self, number: usize) -> Planned<()> {
+        match constant_value(&self.constants, number) {
+            Ok(key) if !is_key(&key) => Err(invalid_key(&key)),
+            _ => Ok(()),
+        }
+    }
+
+    fn function(&mut self, expr: &Expr<'_>, call: &expr::Call<'_>) -> Planned<Step> {
         let is_qualified = self.checked.is_qualified(expr);
         let target = call.target.as_deref().filter(|_| !is_qualified);
         let function = match call.target.as_deref().and_then(expr::path) {
             Some(before) if is_qualified => format!("{before}.{}", call.function),
             _ => call.function.to_owned(),
         };
-        Step::Call(FunctionCall {
-            function,
-            has_target: target.is_some(),
-            arguments: target.into_iter().chain(&call.arguments).map(|one| self.step(one)).collect(),
-            overloads: self.checked.overloads(expr).to_vec(),
-        })
+        let arguments = target.into_iter().chain(&call.arguments).map(|one| self.step(one));
+        let mut arguments = arguments.collect::<Planned<Vec<Step>>>()?;
+        let overload = match self.checked.overloads(expr) {
+            [only] => Some(*only),
+            _ => None,
+        };
+        if let Some(list) = accumulator(&arguments) {
+            let list = list.to_owned();
+            match function.as_str() {
+                "_+_" if overload == Some("[1][1]>[1]") && arguments.len() == 2 => {
+                    let items = Box::new(arguments.remove(1));
+                    return Ok(Step::Append { list, items });
+                }
+                "cel.@mapInsert" => return Ok(Step::Insert { map: list, member: arguments.split_off(1) }),
+                _ => {}
+            }
+        }
+        if let Some(step) = self.computed(&function, overload, &mut arguments)? {
+            return Ok(step);
+        }
+        let pattern = self.pattern(&function, &arguments)?;
+        let candidates = library::candidates(&function, overload, arguments.len());
+        Ok(Step::Call(FunctionCall { function, arguments, overload, candidates, pattern }))
     }
 
-    fn fold(&self, loops: &Comprehension<'_>) -> Fold {
-        Fold {
-            range: self.step(&loops.range),
+    /// A call that is constant, or looks into a set of constants.
+    fn computed(
+        &mut self,
+        function: &str,
+        overload: Option<&'static str>,
+        arguments: &mut Vec<Step>,
+    ) -> Planned<Option<Step>> {
+        if overload == Some("1[1]>b") {
+            return Ok(self.membership(arguments));
+        }
+        let [Step::Constant(of)] = arguments[..] else { return Ok(None) };
+        let Some(conversion) = library::conversion(function) else { return Ok(None) };
+        let number = self.constant(Constant::Converted(conversion, of));
+        match constant_value(&self.constants, number) {
+            Ok(_) => Ok(Some(Step::Constant(number))),
+            Err(EvaluationError::Failed(problem)) => Err(problem),
+            Err(EvaluationError::CostLimit | EvaluationError::Crashed(_)) => Ok(None),
+        }
+    }
+
+    fn membership(&mut self, arguments: &mut Vec<Step>) -> Option<Step> {
+        let [_, Step::Constant(list)] = arguments[..] else { return None };
+        let Ok(CelValue::List(list)) = constant_value(&self.constants, list) else { return None };
+        if list.is_empty() {
+            return Some(Step::Constant(self.constant(Constant::Literal(Literal::Bool(false)))));
+        }
+        let mut set = BTreeSet::new();
+        for item in list.iter() {
+            let is_hashable = matches!(
+                item,
+                CelValue::Bool(_)
+                    | CelValue::Double(_)
+                    | CelValue::Int(_)
+                    | CelValue::String(_)
+                    | CelValue::Uint(_)
+            );
+            if !is_hashable {
+                return None;
+            }
+            set.extend(Key::candidates(&item));
+            // Integers are found by the floats that they are.
+            match item {
+                CelValue::Int(number) => set.extend(Key::of(&CelValue::Double(number as f64))),
+                CelValue::Uint(number) => set.extend(Key::of(&CelValue::Double(number as f64))),
+                _ => {}
+            }
+        }
+        arguments.truncate(1);
+        arguments.pop().map(|item| Step::IsOneOf { item: Box::new(item), set })
+    }
+
+    /// A constant regular expression is compiled once, and must be one.
+    fn pattern(&self, function: &str, arguments: &[Step]) -> Planned<Option<Regex>> {
+        if !matches!(function, "matches" | "find" | "findAll") {
+            return Ok(None);
+        }
+        let Some(Step::Constant(number)) = arguments.get(1) else { return Ok(None) };
+        match constant_value(&self.constants, *number) {
+            Ok(CelValue::String(pattern)) => compile_pattern(&pattern).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn fold(&mut self, loops: &Comprehension<'_>) -> Planned<Fold> {
+        Ok(Fold {
+            range: self.step(&loops.range)?,
             variable: loops.variable.to_owned(),
             second: loops.second.map(str::to_owned),
             accumulator: loops.accumulator.to_owned(),
-            init: self.step(&loops.init),
-            condition: self.step(&loops.condition),
-            step: self.step(&loops.step),
-            result: self.step(&loops.result),
+            init: self.step(&loops.init)?,
+            condition: self.step(&loops.condition)?,
+            step: self.step(&loops.step)?,
+            result: self.step(&loops.result)?,
+        })
+    }
+}
+
+fn variable(name: String) -> Step {
+    let attribute = Attribute { root: Root::Variable(name), qualifiers: Vec::new(), is_test: false };
+    Step::Attribute(Box::new(attribute))
+}
+
+fn constant_number(step: &Step) -> Option<usize> {
+    match step {
+        Step::Constant(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// The accumulator of a loop that is the first argument.
+fn accumulator(arguments: &[Step]) -> Option<&str> {
+    match arguments.first()? {
+        Step::Attribute(attribute) => match &**attribute {
+            Attribute { root: Root::Variable(name), qualifiers, .. }
+                if name == "@result" && qualifiers.is_empty() =>
+            {
+                Some(name)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A regular expression of Go, compiled; the error is Go's.
+pub(crate) fn compile_pattern(pattern: &str) -> Result<Regex, String> {
+    let translated = from_go(pattern).map_err(|error| error.to_string())?;
+    Regex::new(&translated).map_err(|error| error.to_string())
+}
+
+/// A long chain of operators or fields is dropped with room for recursion.
+impl Drop for Step {
+    fn drop(&mut self) {
+        for child in self.children() {
+            if !matches!(child, Step::Constant(_)) {
+                let child = std::mem::replace(child, Step::Constant(0));
+                deep(|| drop(child));
+            }
         }
     }
 }
 
-fn constant(literal: &Literal) -> Value {
-    match literal {
-        Literal::Null => Value::Null,
-        Literal::Bool(value) => Value::Bool(*value),
-        Literal::Int(value) => Value::Int(*value),
-        Literal::Uint(value) => Value::UInt(*value),
-        Literal::Double(value) => Value::Float(*value),
-        Literal::String(value) => Value::String(Arc::new(value.clone())),
-        Literal::Bytes(value) => Value::Bytes(Arc::new(value.clone())),
+impl Step {
+    /// The steps that chains are made of; others are never nested deeply.
+    fn children(&mut self) -> Vec<&mut Step> {
+        match self {
+            Step::Attribute(attribute) => attribute.children(),
+            Step::Equal { operands, .. } | Step::Alternative { operands, .. } => {
+                operands.iter_mut().collect()
+            }
+            Step::IsOneOf { item, .. } => vec![item],
+            Step::Append { items, .. } => vec![items],
+            Step::Logical { terms, .. } => terms.iter_mut().collect(),
+            Step::Insert { member, .. } => member.iter_mut().collect(),
+            Step::Call(call) => call.arguments.iter_mut().collect(),
+            Step::Fold(fold) => vec![&mut fold.range, &mut fold.init, &mut fold.step, &mut fold.result],
+            Step::List(members) => members.iter_mut().map(|member| &mut member.value).collect(),
+            Step::Map(members) => members.iter_mut().map(|(_, member)| &mut member.value).collect(),
+            Step::Constant(_) => Vec::new(),
+        }
+    }
+}
+
+impl Attribute {
+    fn of(mut step: Step) -> Attribute {
+        let empty = Root::Variable(String::new());
+        if let Step::Attribute(attribute) = &mut step {
+            let empty = Attribute { root: empty, qualifiers: Vec::new(), is_test: false };
+            return std::mem::replace(attribute, empty);
+        }
+        Attribute { root: Root::Computed(step), qualifiers: Vec::new(), is_test: false }
+    }
+
+    fn children(&mut self) -> Vec<&mut Step> {
+        let mut found = match &mut self.root {
+            Root::Variable(_) => Vec::new(),
+            Root::Computed(step) => vec![step],
+            Root::Conditional { condition, yes, no } => {
+                let mut found = vec![condition];
+                found.extend(yes.children());
+                found.extend(no.children());
+                found
+            }
+        };
+        for qualifier in &mut self.qualifiers {
+            if let Qualifier::Computed { key, .. } = qualifier {
+                found.extend(key.children());
+            }
+        }
+        found
     }
 }

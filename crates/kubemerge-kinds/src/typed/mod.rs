@@ -10,15 +10,14 @@ pub(crate) mod duration;
 mod embedded;
 mod error;
 pub(crate) mod field_order;
-mod quantity;
 mod scalar;
 mod time;
 
 pub use converter::convert;
 pub use duration::{duration_problem, duration_text};
 pub use error::{DecodeError, StrictError};
+pub use kubemerge_value::quantity::Quantity;
 pub use kubemerge_value::tree::{read_node, read_typed_form};
-pub use quantity::Quantity;
 
 use kubemerge_schema::{Alternative, GoKind, GoTypes, GoValue, Schema, StructId};
 use kubemerge_value::{Node, PullReader, Start, TextForm, deep};

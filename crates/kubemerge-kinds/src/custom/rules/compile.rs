@@ -4,7 +4,7 @@ use serde_json::Value;
 
 pub(crate) use super::declaration::SchemaLevel;
 use super::{super::structural::Structural, declaration::Declaration};
-use kubemerge_cel::{CelType, Compiled, Environment, ObjectTypes};
+use kubemerge_cel::{CelType, Compiled, Environment, ObjectTypes, evaluate::Program};
 
 /// The name of the type of `self`. Kubernetes adds a number that differs from call to call.
 const SELF_TYPE: &str = "selfType0";
@@ -59,6 +59,9 @@ impl RuleScope {
             Ok(compiled) => compiled,
             Err(problem) => return RuleCheck { problem: Some(problem), ..RuleCheck::default() },
         };
+        if let Err(problem) = program(&compiled) {
+            return RuleCheck { problem: Some(problem), ..RuleCheck::default() };
+        }
         let message = text(rule, "messageExpression");
         RuleCheck {
             problem: None,
@@ -79,11 +82,19 @@ impl RuleScope {
 
     fn check_message(&self, message: &str, environment: &Environment) -> Result<u64, String> {
         match Compiled::new(message, environment) {
-            Ok(compiled) if *compiled.result() == CelType::String => Ok(compiled.max_cost(&self.declaration)),
+            Ok(compiled) if *compiled.result() == CelType::String => match Program::new(&compiled) {
+                Ok(_) => Ok(compiled.max_cost(&self.declaration)),
+                Err(problem) => Err(format!("messageExpression instantiation failed: {problem}")),
+            },
             Ok(_) => Err("messageExpression must evaluate to a string".to_owned()),
             Err(problem) => Err(format!("messageExpression {problem}")),
         }
     }
+}
+
+/// The steps of an expression; an error if a part of it that is constant has no value.
+pub(super) fn program(compiled: &Compiled<'_>) -> Result<Program, String> {
+    Program::new(compiled).map_err(|problem| format!("program instantiation failed: {problem}"))
 }
 
 /// Whether the old value of a rule is an optional one.

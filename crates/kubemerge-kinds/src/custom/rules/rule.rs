@@ -2,11 +2,12 @@
 
 use kubemerge_cel::{
     Compiled,
-    evaluate::{EvaluationError, Program, Value as CelValue},
+    evaluate::{EvaluationError, Program},
+    value::CelValue,
 };
 use serde_json::Value;
 
-use super::compile::{RuleScope, is_old_self_optional, text};
+use super::compile::{RuleScope, is_old_self_optional, program, text};
 use crate::{
     custom::field_path::{ArrayNotation, valid_field_path},
     field::{BadValue, FieldErrorKind},
@@ -52,7 +53,7 @@ pub(super) enum Verdict {
 }
 
 /// The variables of an evaluation.
-pub(super) type Variables<'v> = [(&'v str, &'v CelValue)];
+pub(super) type Variables<'n, 'v> = [(&'n str, &'n CelValue<'v>)];
 
 impl Rule {
     /// Compiles a rule; an error says why it cannot be, which definitions are refused for.
@@ -64,8 +65,8 @@ impl Rule {
         let path = valid_field_path(text(rule, "fieldPath"), schema, ArrayNotation::Allowed).ok();
         Ok(Rule {
             uses_old_self: compiled.mentions("oldSelf"),
-            program: Program::new(&compiled),
-            message_program: message.as_ref().map(Program::new),
+            program: program(&compiled)?,
+            message_program: message.as_ref().and_then(|message| Program::new(message).ok()),
             is_optional: is_old_self_optional(rule),
             text: text(rule, "rule").trim().to_string(),
             message: text(rule, "message").trim().to_string(),
@@ -80,7 +81,7 @@ impl Rule {
     }
 
     /// Evaluates the expression; what that costs is taken from the budget.
-    pub(super) fn evaluate(&self, variables: &Variables<'_>, budget: &mut u64) -> Verdict {
+    pub(super) fn evaluate(&self, variables: &Variables<'_, '_>, budget: &mut u64) -> Verdict {
         let evaluation = self.program.run(variables, MAX_CALL_COST);
         if evaluation.cost > *budget {
             return Verdict::TooExpensive(OUT_OF_BUDGET.to_string());
@@ -102,6 +103,9 @@ impl Rule {
             Err(EvaluationError::Failed(error)) => {
                 Verdict::Failed(format!("{error} evaluating rule: {rule}"))
             }
+            Err(EvaluationError::Crashed(error)) => {
+                Verdict::Failed(format!("{error} evaluating rule: {rule}"))
+            }
         }
     }
 
@@ -111,13 +115,13 @@ impl Rule {
     }
 
     /// The result of the message expression, or the message.
-    fn broken(&self, variables: &Variables<'_>, budget: &mut u64) -> Verdict {
+    fn broken(&self, variables: &Variables<'_, '_>, budget: &mut u64) -> Verdict {
         let message = || {
             if self.message.is_empty() { format!("failed rule: {}", self.text) } else { self.message.clone() }
         };
         let Some(program) = &self.message_program else { return Verdict::Broken(message()) };
         let evaluation = program.run(variables, MAX_CALL_COST);
-        if evaluation.cost > *budget || evaluation.outcome == Err(EvaluationError::CostLimit) {
+        if evaluation.cost > *budget || matches!(evaluation.outcome, Err(EvaluationError::CostLimit)) {
             return Verdict::TooExpensive(
                 "messageExpression evaluation failed due to running out of cost budget".to_string(),
             );

@@ -1,67 +1,131 @@
-//! Trees as values of CEL: the schema says which texts are times and which numbers are floats.
-
-use std::{collections::HashMap, sync::Arc};
+//! Trees as values of CEL: the schema says which texts are times, which numbers are floats, and which members there are.
 
 use base64::Engine;
-use kubemerge_cel::evaluate::{Conversion, Key, Map as CelMap, Value as CelValue, converted};
-use kubemerge_value::deep;
+use kubemerge_cel::{
+    timestamp::CelTimestamp,
+    value::{CelList, CelListView, CelMap, CelMapView, CelText, CelValue, ListKind},
+};
+use kubemerge_value::go_duration;
 
 use super::{
-    super::structural::{Additional, Structural},
+    super::structural::{Additional, ListType, Structural},
     names::escape,
 };
-use crate::tree::{Value, ValueRef};
+use crate::tree::{Map, Value, ValueRef};
 
-/// The value of an expression's variable.
-pub(super) fn value_of(value: ValueRef<'_>, schema: &Structural) -> CelValue {
+/// The value of an expression's variable, which reads the tree where the expression asks for a part of it.
+pub(super) fn value_of<'v>(value: ValueRef<'v>, schema: &'v Structural) -> CelValue<'v> {
     match value {
-        ValueRef::Null => CelValue::Null,
-        ValueRef::Bool(truth) => CelValue::Bool(truth),
         // `1` of type number is a double: comparing it with `1.0` must work.
-        ValueRef::Int(number) if schema.only_type() == Some("number") => CelValue::Float(number as f64),
-        ValueRef::Int(number) => CelValue::Int(number),
-        ValueRef::Float(number) => CelValue::Float(number),
+        ValueRef::Int(number) if schema.only_type() == Some("number") => CelValue::Double(number as f64),
         ValueRef::Str(text) => text_value(text, schema),
-        ValueRef::List(list) => {
-            let any = Structural::default();
-            let items = schema.items.as_deref().unwrap_or(&any);
-            let item = |item: &Value<'_>| value_of(item.into(), items);
-            CelValue::List(Arc::new(deep(|| list.iter().map(item).collect())))
+        ValueRef::List(items) => CelValue::List(CelList::view(TypedList { items, schema })),
+        ValueRef::Map(members) => CelValue::Map(CelMap::view(TypedMap { members, schema })),
+        value => value.into(),
+    }
+}
+
+fn text_value<'v>(text: &'v str, schema: &Structural) -> CelValue<'v> {
+    // Texts that do not have their format are reported by the schema; rules still see them.
+    formatted(text, schema).unwrap_or(CelValue::String(CelText::Borrowed(text)))
+}
+
+fn formatted<'v>(text: &str, schema: &Structural) -> Option<CelValue<'v>> {
+    match schema.format.as_deref().filter(|_| schema.only_type() == Some("string"))? {
+        "byte" => {
+            let decoded = base64::engine::general_purpose::STANDARD.decode(text).ok()?;
+            Some(CelValue::Bytes(decoded.into()))
         }
-        ValueRef::Map(map) => {
-            let members = map.iter().filter_map(|(name, value)| member(name, value, schema));
-            CelValue::Map(CelMap { map: Arc::new(deep(|| members.collect::<HashMap<_, _>>())) })
+        "date-time" => CelTimestamp::parse(text).map(CelValue::Timestamp),
+        "date" => CelTimestamp::parse_date(text).map(CelValue::Timestamp),
+        "duration" => go_duration::parse(text).map(CelValue::Duration),
+        _ => None,
+    }
+}
+
+#[derive(Debug)]
+struct TypedList<'v> {
+    items: &'v [Value<'v>],
+    schema: &'v Structural,
+}
+
+impl<'v> CelListView<'v> for TypedList<'v> {
+    fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    fn get(&self, index: usize) -> Option<CelValue<'v>> {
+        let item = ValueRef::from(self.items.get(index)?);
+        Some(match self.schema.items.as_deref() {
+            Some(schema) => value_of(item, schema),
+            None => item.into(),
+        })
+    }
+
+    fn kind(&self) -> ListKind<'v> {
+        match self.schema.list_type {
+            ListType::Atomic => ListKind::Atomic,
+            ListType::Set => ListKind::Set,
+            ListType::Map => ListKind::Map(&self.schema.list_map_keys),
         }
     }
 }
 
-fn text_value(text: &str, schema: &Structural) -> CelValue {
-    let plain = || CelValue::String(Arc::new(text.to_string()));
-    match schema.format.as_deref().filter(|_| schema.only_type() == Some("string")) {
-        Some("byte") => {
-            let decoded = base64::engine::general_purpose::STANDARD.decode(text);
-            // Texts that do not have their format are reported by the schema; rules still see them.
-            decoded.map_or_else(|_| plain(), |bytes| CelValue::Bytes(Arc::new(bytes)))
+#[derive(Debug)]
+struct TypedMap<'v> {
+    members: &'v Map<'v>,
+    schema: &'v Structural,
+}
+
+impl<'v> TypedMap<'v> {
+    /// Whether it is an object with fields, or else a map whose keys are data.
+    fn is_object(&self) -> bool {
+        !self.schema.properties.is_empty()
+    }
+
+    /// The schema of a member; none if the member is not declared.
+    fn member_schema(&self, name: &str) -> Option<&'v Structural> {
+        match &self.schema.additional {
+            _ if self.is_object() => self.schema.properties.get(name),
+            Additional::Schema(values) => Some(values),
+            Additional::Unset | Additional::Allowed | Additional::Refused => None,
         }
-        Some("date-time") => converted(Conversion::Timestamp, text).unwrap_or_else(plain),
-        Some("date") => converted(Conversion::Timestamp, &format!("{text}T00:00:00Z")).unwrap_or_else(plain),
-        Some("duration") => converted(Conversion::Duration, text).unwrap_or_else(plain),
-        _ => plain(),
+    }
+
+    /// The member that expressions call by a name: names of fields are escaped.
+    fn find(&self, written: &str) -> Option<(&'v Value<'v>, &'v Structural)> {
+        if !self.is_object() || escape(written).as_deref() == Some(written) {
+            return Some((self.members.get(written)?, self.member_schema(written)?));
+        }
+        let (name, schema) =
+            self.schema.properties.iter().find(|(name, _)| escape(name).as_deref() == Some(written))?;
+        Some((self.members.get(name)?, schema))
     }
 }
 
-/// A member of a map: keys of free maps are data, names of fields are escaped.
-fn member(name: &str, value: &Value<'_>, schema: &Structural) -> Option<(Key, CelValue)> {
-    let value = ValueRef::from(value);
-    let key = |name: String| Key::String(Arc::new(name));
-    match (schema.properties.get(name), &schema.additional) {
-        // A field that is null though it may not be is as good as absent.
-        (Some(property), _) if value.is_null() && !property.nullable => None,
-        (Some(property), _) => Some((key(escape(name)?), value_of(value, property))),
-        (None, Additional::Schema(values)) => Some((key(name.to_string()), value_of(value, values))),
-        (None, Additional::Allowed | Additional::Refused) => {
-            Some((key(name.to_string()), value_of(value, &Structural::default())))
-        }
-        (None, Additional::Unset) => Some((key(escape(name)?), value_of(value, &Structural::default()))),
+impl<'v> CelMapView<'v> for TypedMap<'v> {
+    fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    fn get(&self, name: &str) -> Option<CelValue<'v>> {
+        let (value, schema) = self.find(name)?;
+        // A field that is null is as good as absent.
+        let is_absent = self.is_object() && ValueRef::from(value).is_null();
+        (!is_absent).then(|| value_of(value.into(), schema))
+    }
+
+    fn names(&self) -> Vec<CelText<'v>> {
+        let declared = self.members.iter().filter(|(name, _)| self.member_schema(name).is_some());
+        let written = |(name, _): (&'v str, _)| match escape(name).filter(|_| self.is_object()) {
+            Some(escaped) if escaped != name => CelText::Shared(escaped.into()),
+            _ => CelText::Borrowed(name),
+        };
+        declared.map(written).collect()
+    }
+
+    fn undeclared(&self) -> Vec<(&'v str, CelValue<'v>)> {
+        let undeclared = self.members.iter().filter(|(name, _)| self.member_schema(name).is_none());
+        undeclared.map(|(name, value)| (name, ValueRef::from(value).into())).collect()
     }
 }

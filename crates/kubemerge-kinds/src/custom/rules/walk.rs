@@ -3,7 +3,7 @@
 //! Old values are found by names in maps and by keys in lists. What was wrong before and is unchanged passes where that
 //! is wanted, unless the rule is about the change itself.
 
-use kubemerge_cel::evaluate::optional;
+use kubemerge_cel::value::CelValue;
 use kubemerge_value::deep;
 
 use super::{
@@ -141,7 +141,7 @@ fn walk_list(node: &RuleNode, list: &[Value<'_>], place: Place<'_, '_>, found: &
 fn evaluate(node: &RuleNode, value: ValueRef<'_>, place: Place<'_, '_>, found: &mut Found) {
     let own = value_of(value, &node.schema);
     let old = place.old.filter(|old| !old.is_null()).map(|old| value_of(old, &node.schema));
-    let old_or_none = optional(old.clone());
+    let old_or_none = CelValue::optional(old.clone());
     // Messages can use the old value only where a rule does.
     let shows_old = node.rules.iter().flatten().any(|rule| rule.uses_old_self);
     let field = || if place.path.is_empty() { "<nil>".to_string() } else { place.path.to_string() };

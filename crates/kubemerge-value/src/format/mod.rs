@@ -7,6 +7,7 @@ mod address;
 mod dns;
 mod key;
 mod number;
+mod open_api;
 mod path;
 mod url;
 mod word;
@@ -22,6 +23,7 @@ pub use dns::{
 };
 pub use key::{config_map_key, label_value, qualified_name};
 pub use number::{decimal_integer, percent};
+pub use open_api::{is_date, is_date_time, is_uuid};
 pub use path::{path_segment_name, path_segment_prefix};
 pub use url::{Url, parse_url};
 pub use word::{c_identifier, env_var_name, http_header_name, port_name, relaxed_env_var_name};

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::Problems;
-use crate::go_text::quoted;
+use crate::write::go_quoted as quoted;
 
 /// Reads an address as Kubernetes' legacy parser does.
 pub fn parse_ip(text: &str) -> Option<IpAddr> {

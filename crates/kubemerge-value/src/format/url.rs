@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::net::Ipv6Addr;
 
-use crate::go_text::quoted;
+use crate::write::go_quoted as quoted;
 
 /// The parts of a URL that rules ask for.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -11,6 +11,8 @@ pub struct Quantity<'t> {
     format: Format,
     /// The text as given, where Kubernetes takes it for canonical and keeps it.
     kept: Option<&'t str>,
+    /// Whether Kubernetes counts it with numbers of any size.
+    is_big: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +85,8 @@ impl<'t> Quantity<'t> {
             Power::Two(power) => mantissa = mantissa.saturating_mul(1 << power),
         }
         let kept = is_kept(&parts, power, exponent, format).then_some(text);
-        let mut quantity = Quantity { mantissa, exponent, format, kept };
+        let is_big = !is_small(&parts, power, exponent);
+        let mut quantity = Quantity { mantissa, exponent, format, kept, is_big };
         quantity.round_up_to_nano();
         quantity.bound_binary();
         if parts.is_negative {
@@ -94,7 +97,8 @@ impl<'t> Quantity<'t> {
 
     /// The quantity of a string of the typed form; zero if it is not one.
     pub fn of(text: &'t str) -> Quantity<'t> {
-        let zero = Quantity { mantissa: 0, exponent: 0, format: Format::DecimalSi, kept: None };
+        let zero =
+            Quantity { mantissa: 0, exponent: 0, format: Format::DecimalSi, kept: None, is_big: false };
         Quantity::parse(text).unwrap_or(zero)
     }
 
@@ -140,16 +144,67 @@ impl<'t> Quantity<'t> {
 
     /// Compares with a whole number.
     pub fn cmp_int(&self, number: i128) -> Ordering {
-        let whole = Quantity { mantissa: number, exponent: 0, format: Format::DecimalSi, kept: None };
+        let whole =
+            Quantity { mantissa: number, exponent: 0, format: Format::DecimalSi, kept: None, is_big: false };
         self.compare(&whole)
     }
 
+    /// A whole number.
+    pub fn whole(number: i64) -> Quantity<'static> {
+        let mantissa = number.into();
+        Quantity { mantissa, exponent: 0, format: Format::DecimalExponent, kept: None, is_big: false }
+    }
+
     /// The sum, in the format of the first summand unless that is zero.
-    pub(crate) fn plus(&self, other: &Quantity<'_>) -> Quantity<'static> {
-        let exponent = self.exponent.min(other.exponent);
-        let mantissa = self.scaled(exponent).saturating_add(other.scaled(exponent));
+    pub fn plus(&self, other: &Quantity<'_>) -> Quantity<'static> {
         let format = if self.is_zero() { other.format } else { self.format };
-        Quantity { mantissa, exponent, format, kept: None }
+        let (mantissa, exponent) = match (self.mantissa, other.mantissa) {
+            (0, mantissa) => (mantissa, other.exponent),
+            (mantissa, 0) => (mantissa, self.exponent),
+            _ => {
+                let exponent = self.exponent.min(other.exponent);
+                (self.scaled(exponent).saturating_add(other.scaled(exponent)), exponent)
+            }
+        };
+        let is_big = self.is_big || other.is_big || i64::try_from(mantissa).is_err();
+        Quantity { mantissa, exponent, format, kept: None, is_big }
+    }
+
+    /// The difference, in the format of the first quantity unless that is zero.
+    pub fn minus(&self, other: &Quantity<'_>) -> Quantity<'static> {
+        let negated = Quantity { mantissa: other.mantissa.saturating_neg(), kept: None, ..*other };
+        let sum = self.plus(&negated);
+        // Upstream: the least integer is its own negative, unless the sum leaves the range then.
+        let is_least = !other.is_big && other.mantissa == i128::from(i64::MIN);
+        let wrapped = self.plus(&Quantity { kept: None, ..*other });
+        if is_least && !wrapped.is_big && self.exponent >= other.exponent { wrapped } else { sum }
+    }
+
+    /// The same quantity without the text that it was read from.
+    pub fn into_owned(self) -> Quantity<'static> {
+        Quantity { kept: None, ..self }
+    }
+
+    /// The amount as `AsInt64()` has it: a fraction that happens to be whole, such as `1000m`, is no integer.
+    pub fn as_int64(&self) -> Option<i64> {
+        if self.is_big {
+            return None;
+        }
+        if self.exponent < 0 { None } else { i64::try_from(self.scaled(0)).ok() }
+    }
+
+    /// The amount as a float, roughly.
+    pub fn as_float(&self) -> f64 {
+        if self.is_big {
+            // Upstream: these are kept in the smallest unit that there is.
+            let units = format!("{}e{}", self.mantissa, self.exponent - NANO);
+            return units.parse::<f64>().map_or(f64::NAN, |units| units * 1e-9);
+        }
+        if self.exponent == 0 {
+            return self.mantissa as f64;
+        }
+        let power: f64 = format!("1e{}", self.exponent).parse().unwrap_or(f64::NAN);
+        self.mantissa as f64 * power
     }
 
     fn scaled(&self, exponent: i32) -> i128 {
@@ -179,13 +234,15 @@ impl<'t> Quantity<'t> {
     }
 
     /// The text after rounding up to thousandths, unless nothing is smaller than that.
-    pub(crate) fn rounded_up_to_milli(&self) -> Option<String> {
+    pub fn rounded_up_to_milli(&self) -> Option<String> {
         const MILLI: i32 = -3;
         if self.exponent >= MILLI {
             return None;
         }
         let mantissa = i128::from(self.milli_value());
-        Some(Quantity { mantissa, exponent: MILLI, format: self.format, kept: None }.canonical_text())
+        let rounded =
+            Quantity { mantissa, exponent: MILLI, format: self.format, kept: None, is_big: self.is_big };
+        Some(rounded.canonical_text())
     }
 
     /// Whether the amount has no fraction.
@@ -194,7 +251,7 @@ impl<'t> Quantity<'t> {
     }
 
     /// The text as given, if it is canonical.
-    pub(super) fn kept(&self) -> Option<&'t str> {
+    pub fn kept(&self) -> Option<&'t str> {
         self.kept
     }
 
@@ -266,6 +323,17 @@ fn interpret(suffix: &str) -> Option<(Power, Format)> {
     let power = digits.parse::<i64>().ok()?;
     // Larger exponents only shift a number that is out of every range already.
     Some((Power::Ten(power.clamp(-400, 400) as i32), Format::DecimalExponent))
+}
+
+/// Whether an int64 and a power of ten surely hold the number.
+fn is_small(parts: &Parts<'_>, power: Power, exponent: i32) -> bool {
+    match power {
+        Power::Two(power) => {
+            let precision = 15 - parts.whole.len() as i32 - (f64::from(power) * 3.0 / 10.0) as i32 - 1;
+            parts.fraction.is_empty() && precision >= 0
+        }
+        Power::Ten(_) => parts.whole.len() + parts.fraction.len() <= MAX_INT64_DIGITS && exponent >= NANO,
+    }
 }
 
 /// Whether Kubernetes takes the text for canonical and keeps it, although `1.500` and `+1` are not.
