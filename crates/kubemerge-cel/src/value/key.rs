@@ -1,6 +1,6 @@
 //! Keys of maps.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::CelValue;
 use crate::timestamp::CelTimestamp;
@@ -14,7 +14,8 @@ pub(crate) enum Key {
     Uint(u64),
     /// The bits of a number; zero has no sign.
     Double(u64),
-    String(Rc<str>),
+    /// Shared by threads, as sets of constants in a program are.
+    String(Arc<str>),
     Timestamp(CelTimestamp),
     Duration(i64),
     Type(&'static str),
@@ -45,7 +46,7 @@ impl Key {
             Key::Int(value) => CelValue::Int(*value),
             Key::Uint(value) => CelValue::Uint(*value),
             Key::Double(bits) => CelValue::Double(f64::from_bits(*bits)),
-            Key::String(value) => CelValue::text(value.clone()),
+            Key::String(value) => CelValue::text(&**value),
             Key::Timestamp(value) => CelValue::Timestamp(*value),
             Key::Duration(value) => CelValue::Duration(*value),
             Key::Type(name) => CelValue::Type(name),
