@@ -105,7 +105,7 @@ const FOLDERS: &[Layers] = &[
     Layers {
         package: "kubemerge-cel",
         modules: &[
-            &["problem", "reserved", "token", "types"],
+            &["problem", "reserved", "timestamp", "token", "types"],
             &["literal"],
             &["expr"],
             &["environment", "functions", "unify"],
@@ -114,9 +114,15 @@ const FOLDERS: &[Layers] = &[
             &["format_string"],
             &["after_types"],
             &["cost"],
-            &["evaluate"],
+            &["evaluate", "library", "value"],
         ],
-        together: &[["macros", "parse"]],
+        // Values of Kubernetes' types are those of the library, whose functions take calls as the evaluator plans them.
+        together: &[
+            ["macros", "parse"],
+            ["evaluate", "library"],
+            ["evaluate", "value"],
+            ["library", "value"],
+        ],
     },
     Layers {
         package: "kubemerge-kinds",
