@@ -29,7 +29,7 @@ use crate::{
     fixtures, fresh_cluster,
     given::{self, BuildError, Given},
     load,
-    protocol::{clock::Clock, entropy::Entropy},
+    protocol::{address_range::AddressRange, clock::Clock, entropy::Entropy},
     server::ApiServer,
     store::{ManagedFieldsView, MemoryStore, Revision, Store},
     testing::{TestHooks, log::Log},
@@ -222,7 +222,40 @@ impl Builder {
 
     /// Serves alpha and beta versions, too. kube-apiserver does not unless it is told to.
     pub fn alpha_and_beta(mut self) -> Self {
-        self.served = ServedVersions::All;
+        self.served = ServedVersions::all();
+        self
+    }
+
+    /// Serves other versions of the built-in APIs than by default: the value of kube-apiserver's flag `--runtime-config`,
+    /// such as `api/beta=true,batch/v1=false`. Versions that Kubernetes has no more are left out.
+    ///
+    /// ```
+    /// use kubemerge_server::ApiServer;
+    ///
+    /// assert!(ApiServer::builder().runtime_config("resource.k8s.io/v1beta1=true").build().is_ok());
+    /// assert!(ApiServer::builder().runtime_config("api/all=perhaps").build().is_err());
+    /// ```
+    pub fn runtime_config(mut self, choices: &str) -> Self {
+        match ServedVersions::parse(choices) {
+            Ok(served) => self.served = served,
+            Err(why) => self.complain(why),
+        }
+        self
+    }
+
+    /// The range of the addresses of Services, such as `10.0.0.0/24`; `10.0.0.0/16` by default. Only IPv4 is known.
+    ///
+    /// ```
+    /// use kubemerge_server::ApiServer;
+    ///
+    /// assert!(ApiServer::builder().service_range("10.96.0.0/12").build().is_ok());
+    /// assert!(ApiServer::builder().service_range("10.96.0.0").build().is_err());
+    /// ```
+    pub fn service_range(mut self, range: &str) -> Self {
+        match AddressRange::parse(range) {
+            Some(range) => self.settings.write.service_range = range,
+            None => self.complain(format!("{range} is not a range of IPv4 addresses such as 10.0.0.0/24")),
+        }
         self
     }
 
@@ -410,6 +443,7 @@ impl Builder {
         let (own, others): (Vec<Overlay>, Vec<Overlay>) = overlays.map(|[own, others]| (own, others)).unzip();
         let schema = own.into_iter().fold(schema, SchemaBuilder::overlay);
         let schema = Arc::new(schema.compile(self.dialect).map_err(BuildError::new)?);
+        self.served.check(&schema).map_err(BuildError::new)?;
         let overlays: Arc<[Overlay]> = match self.dialect {
             Dialect::Spec => others.into(),
             // Upstream is what Kubernetes does.
@@ -421,7 +455,7 @@ impl Builder {
         let since = store.revision();
         let ticket = store.begin().wait().map_err(BuildError::new)?;
         let cluster = Cluster {
-            catalog: Catalog::new(&schema, self.served),
+            catalog: Catalog::new(&schema, &self.served),
             store,
             schema,
             types: Arc::default(),
@@ -475,7 +509,8 @@ fn begin_fresh(transaction: &Transaction<'_>, since: Revision) -> Result<(), Bui
         let text = |name: &str| object[name].as_str().unwrap_or_default();
         load::resource(transaction.cluster, text("apiVersion"), text("kind")).is_ok()
     };
-    let objects = fresh_cluster::objects(&transaction.cluster.clock.now().to_string());
+    let range = transaction.settings.service_range;
+    let objects = fresh_cluster::objects(&transaction.cluster.clock.now().to_string(), range);
     let objects = objects.into_iter().filter(is_served);
     let objects = objects.map(|value| Given { value, source: None }).collect();
     load::begin_with(transaction, objects, since)

@@ -2,18 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::write::prepare::allocation::DEFAULT_RANGE;
+use crate::protocol::address_range::AddressRange;
 
-/// The first address of the range of Services.
-const SERVICE_ADDRESS: &str = "10.0.0.1";
 /// An address of documentation: no client reaches the server by its Endpoints.
 const SERVER_ADDRESS: &str = "192.0.2.1";
 const SERVER_PORT: u16 = 6443;
 
 /// The objects, in the order in which kube-apiserver creates them; namespaces come first and are not among them.
-pub(crate) fn objects(now: &str) -> Vec<Value> {
+pub(crate) fn objects(now: &str, range: AddressRange) -> Vec<Value> {
     vec![
-        service_range(now),
+        service_range(now, range),
         priority_class(
             "system-node-critical",
             2_000_001_000,
@@ -24,7 +22,7 @@ pub(crate) fn objects(now: &str) -> Vec<Value> {
             2_000_000_000,
             "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
         ),
-        service(),
+        service(&range.first().to_string()),
         endpoints(),
         endpoint_slice(),
         component("scheduler", Err(10259)),
@@ -47,9 +45,9 @@ fn component(name: &str, health: Result<(), u16>) -> Value {
     json!({"apiVersion": "v1", "kind": "ComponentStatus", "metadata": {"name": name}, "conditions": [condition]})
 }
 
-fn service_range(now: &str) -> Value {
+fn service_range(now: &str, range: AddressRange) -> Value {
     json!({"apiVersion": "networking.k8s.io/v1", "kind": "ServiceCIDR", "metadata": {"name": "kubernetes"},
-        "spec": {"cidrs": [DEFAULT_RANGE]},
+        "spec": {"cidrs": [range.to_string()]},
         "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "", "lastTransitionTime": now,
             "message": "Kubernetes default Service CIDR is ready"}]}})
 }
@@ -59,11 +57,12 @@ fn priority_class(name: &str, value: i64, description: &str) -> Value {
         "value": value, "description": description, "preemptionPolicy": "PreemptLowerPriority"})
 }
 
-fn service() -> Value {
+/// The Service of the server itself, which has the first address.
+fn service(address: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Service",
         "metadata": {"name": "kubernetes", "namespace": "default",
             "labels": {"component": "apiserver", "provider": "kubernetes"}},
-        "spec": {"type": "ClusterIP", "clusterIP": SERVICE_ADDRESS, "clusterIPs": [SERVICE_ADDRESS],
+        "spec": {"type": "ClusterIP", "clusterIP": address, "clusterIPs": [address],
             "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster",
             "sessionAffinity": "None",
             "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": SERVER_PORT}]},

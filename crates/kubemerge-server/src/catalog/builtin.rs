@@ -17,7 +17,7 @@ use super::{
 use crate::protocol::group_version::api_version;
 
 /// Every resource of the schema.
-pub(super) fn resources(schema: &Schema, served: ServedVersions) -> Vec<Resource> {
+pub(super) fn resources(schema: &Schema, served: &ServedVersions) -> Vec<Resource> {
     let all =
         schema.resources().filter(|facts| served.include(facts.group(), facts.version(), facts.plural()));
     let all: Vec<Facts<'_>> = all.collect();

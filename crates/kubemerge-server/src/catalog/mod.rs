@@ -45,7 +45,7 @@ pub(crate) struct Catalog {
 
 impl Catalog {
     /// The built-in resources.
-    pub(crate) fn new(schema: &Schema, served: ServedVersions) -> Self {
+    pub(crate) fn new(schema: &Schema, served: &ServedVersions) -> Self {
         let mut index = Index::default();
         builtin::resources(schema, served).into_iter().for_each(|resource| index.add(resource));
         index.sort_groups();
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn definitions_are_compiled_once_and_forgotten_with_their_object() {
         let catalog =
-            Catalog::new(&Schema::builtin("1.37", Dialect::Upstream).unwrap(), ServedVersions::Default);
+            Catalog::new(&Schema::builtin("1.37", Dialect::Upstream).unwrap(), &ServedVersions::default());
         let text = br#"{"metadata":{"uid":"u"}}"#;
         let record = Record::new(Canonical::from_bytes(text).unwrap(), Vec::new(), Ownership::default());
         let definition = |revision| [Stored { record: record.clone(), revision }];
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn keys_lead_back_to_their_resource() {
         let catalog =
-            Catalog::new(&Schema::builtin("1.37", Dialect::Upstream).unwrap(), ServedVersions::Default);
+            Catalog::new(&Schema::builtin("1.37", Dialect::Upstream).unwrap(), &ServedVersions::default());
         let index = catalog.index();
         let pods = index.find("", "v1", "pods").unwrap();
         assert_eq!(pods.key("default", "p"), "/pods/default/p");

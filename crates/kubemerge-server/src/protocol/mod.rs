@@ -1,5 +1,6 @@
 //! The words of the API: verbs, paths, queries, media types, replies and statuses; time and randomness as arguments.
 
+pub(crate) mod address_range;
 pub(crate) mod clock;
 pub(crate) mod entropy;
 pub(crate) mod group_version;

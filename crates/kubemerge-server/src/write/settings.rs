@@ -1,5 +1,7 @@
 //! What can be chosen about writes.
 
+use crate::protocol::address_range::AddressRange;
+
 /// Whether dependents are deleted with their owners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GarbageCollection {
@@ -107,4 +109,6 @@ pub(crate) struct WriteSettings {
     pub(crate) missing_namespaces: MissingNamespaces,
     pub(crate) pod_termination: PodTermination,
     pub(crate) plugins: AdmissionPlugins,
+    /// The addresses of Services.
+    pub(crate) service_range: AddressRange,
 }

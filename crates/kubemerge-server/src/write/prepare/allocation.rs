@@ -3,7 +3,7 @@
 //! An address is taken if it has an IPAddress object, a node port if a stored Service has it. What a request chooses
 //! is reserved until the request is done, so that two requests cannot choose the same.
 
-use std::{collections::BTreeSet, fmt, net::Ipv4Addr};
+use std::{collections::BTreeSet, net::Ipv4Addr};
 
 use kubemerge_kinds::{
     admission::{self, AllocationError, Allocator},
@@ -14,6 +14,7 @@ use crate::{
     catalog::reservations::Reserved,
     object::edit,
     protocol::{
+        address_range::AddressRange,
         query::DryRun,
         status::{Outcome, internal, invalid, store_unavailable},
     },
@@ -24,8 +25,6 @@ use crate::{
     },
 };
 
-/// The range of addresses if the server has no ServiceCIDR.
-pub(crate) const DEFAULT_RANGE: &str = "10.0.0.0/16";
 const SERVICE_RANGES: &str = "networking.k8s.io/servicecidrs/";
 const FIRST_NODE_PORT: i64 = 30_000;
 const LAST_NODE_PORT: i64 = 32_767;
@@ -186,59 +185,12 @@ fn ports_in_use(write: Write<'_>) -> BTreeSet<i64> {
     write.call.cluster.store.newest("/services/").into_iter().flat_map(ports).collect()
 }
 
-/// A range of IPv4 addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct AddressRange {
-    network: u32,
-    /// How many bits all addresses have in common.
-    bits: u32,
-}
-
-impl fmt::Display for AddressRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", Ipv4Addr::from(self.network), self.bits)
-    }
-}
-
-impl AddressRange {
-    fn parse(text: &str) -> Option<AddressRange> {
-        let (address, bits) = text.split_once('/')?;
-        let (address, bits) = (address.parse::<Ipv4Addr>().ok()?, bits.parse::<u32>().ok()?);
-        // Smaller ranges have no address to give besides network and broadcast.
-        (bits <= 30).then(|| AddressRange { network: u32::from(address) & !(u32::MAX >> bits), bits })
-    }
-
-    fn network(self) -> Ipv4Addr {
-        self.network.into()
-    }
-
-    /// How many addresses can be given: not that of the network and not the broadcast address.
-    fn count(self) -> u32 {
-        (u32::MAX >> self.bits) - 1
-    }
-
-    fn has(self, address: Ipv4Addr) -> bool {
-        let offset = u32::from(address).checked_sub(self.network);
-        offset.is_some_and(|offset| (1..=self.count()).contains(&offset))
-    }
-
-    /// All addresses, from a random one on. The first ones are left to clients that ask for an address and come last.
-    fn candidates(self, below: impl Fn(u64) -> u64) -> impl Iterator<Item = String> {
-        // As kube-apiserver: a sixteenth, at least 16 and at most 256 addresses.
-        let kept = if self.count() < 16 { 0 } else { (self.count() / 16).clamp(16, 256) };
-        let others = self.count() - kept;
-        let start = below(u64::from(others.max(1))) as u32;
-        let late = (0..others).map(move |step| kept + 1 + (start + step) % others);
-        late.chain(1..=kept).map(move |offset| Ipv4Addr::from(self.network + offset).to_string())
-    }
-}
-
 /// The ranges of all ServiceCIDRs that are ready.
 fn ranges(write: Write<'_>) -> Vec<AddressRange> {
     let stored = write.call.cluster.store.newest(SERVICE_RANGES);
     // A server without fixtures has none, and Services work all the same.
     if stored.is_empty() {
-        return AddressRange::parse(DEFAULT_RANGE).into_iter().collect();
+        return vec![write.transaction.settings.service_range];
     }
     let of_one = |(_, stored): (_, Stored)| -> Vec<AddressRange> {
         let arena = Arena::new();
@@ -253,28 +205,4 @@ fn ranges(write: Write<'_>) -> Vec<AddressRange> {
         ranges.iter().filter_map(|range| AddressRange::parse(range)).collect()
     };
     stored.into_iter().flat_map(of_one).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_address_of_a_range_is_a_candidate_once() {
-        let range = AddressRange::parse("10.1.2.7/24").unwrap();
-        let candidates: Vec<String> = range.candidates(|count| count - 1).collect();
-        assert_eq!(candidates.len(), 254);
-        assert_eq!(candidates.first().map(String::as_str), Some("10.1.2.254"));
-        assert_eq!(candidates.last().map(String::as_str), Some("10.1.2.16"));
-        assert_eq!(candidates.iter().collect::<BTreeSet<_>>().len(), 254);
-    }
-
-    #[test]
-    fn the_ends_of_a_range_cannot_be_given() {
-        let range = AddressRange::parse("10.0.0.0/30").unwrap();
-        let has = |last| range.has(Ipv4Addr::new(10, 0, 0, last));
-        assert_eq!([has(0), has(1), has(2), has(3), has(4)], [false, true, true, false, false]);
-        assert_eq!(AddressRange::parse("10.0.0.0/33"), None);
-        assert_eq!(AddressRange::parse("fd00::/64"), None);
-    }
 }
