@@ -22,6 +22,7 @@ use crate::registry::reset_fields::{STATUS, reset};
 use crate::registry::{Context, Counted, Coverage, KindEntry, MetadataRule, OnUpdate, Scope, StatusOnCreate};
 use crate::tree::{Arena, KnownParts, Map};
 use crate::typed::{DecodeError, Decoded, convert, decode, decode_node, read_typed_form, zero};
+use crate::user::User;
 
 /// The uid of an object that no server has stored yet: selectors and labels of Jobs hold it.
 const PLACEHOLDER_UID: &str = "00000000-0000-0000-0000-000000000001";
@@ -356,6 +357,7 @@ impl<'s> BuiltinKind<'s> {
             return errors;
         }
         self.prepare_create(object);
+        self.record_user(object, User::administrator());
         self.validate(object)
     }
 
@@ -380,6 +382,13 @@ impl<'s> BuiltinKind<'s> {
         let metadata = object.ensure_map("metadata");
         if let Some(first) = strategy.generation.first() {
             metadata.set("generation", first);
+        }
+    }
+
+    /// Writes down who creates a prepared new object, if the kind keeps that.
+    pub fn record_user(self, object: &mut Map<'_>, user: &User) {
+        if let Some(record) = self.rules().and_then(|rules| rules.strategy.record_user) {
+            record(object, user);
         }
     }
 

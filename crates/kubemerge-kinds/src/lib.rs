@@ -66,7 +66,9 @@ mod storage;
 mod storagemigration;
 pub mod typed;
 pub mod unknown_fields;
+mod user;
 
 pub use admit::{BuiltinKind, FoundKind, Refusal, admit, admit_update};
 pub use kubemerge_value::{format, octets, timestamp, tree};
 pub use registry::{reset_fields, strategy};
+pub use user::User;

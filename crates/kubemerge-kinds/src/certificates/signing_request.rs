@@ -12,17 +12,18 @@ use crate::field::Field;
 use crate::format::Problems;
 use crate::meta::NameRule;
 use crate::registry::{
-    Context, KindEntry, OnUpdate, Presentation, SelectableField, SelectableFields, Strategy,
-    SubresourceRules, Times, ValidationRules, Written, reset_fields::SPEC_AND_STATUS,
+    KindEntry, OnUpdate, Presentation, SelectableField, SelectableFields, Strategy, SubresourceRules,
+    Times, ValidationRules, Written, reset_fields::SPEC_AND_STATUS,
 };
-use crate::tree::{List, Map, Value};
+use crate::tree::{Arena, List, Map, Value};
+use crate::user::User;
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "CertificateSigningRequest",
     strategy: Strategy {
         name: NameRule::Custom(|_| Problems::new()),
         resets: SPEC_AND_STATUS,
-        prepare_create: add_user,
+        record_user: Some(add_user),
         ..Strategy::DEFAULT
     },
     times: Times { changes: Some(set_condition_times), ..Times::NONE },
@@ -124,17 +125,29 @@ const USAGES: [&str; 23] = [
 /// Conditions that are true if they are there.
 const TRUE_CONDITIONS: [&str; 3] = ["Approved", "Denied", "Failed"];
 
-/// Kubernetes writes down who asks. Without authentication that is always the administrator.
-fn add_user(request: &mut Map<'_>, _: Context) {
+/// Kubernetes writes down who asks.
+fn add_user(request: &mut Map<'_>, user: &User) {
     let spec = request.ensure_map("spec");
-    for name in ["uid", "extra"] {
+    for name in ["uid", "groups", "extra"] {
         spec.remove(name);
     }
-    let mut groups = List::new_in(spec.arena());
-    groups.push(Value::from("system:masters"));
-    groups.push(Value::from("system:authenticated"));
-    spec.set("username", "system:admin");
-    spec.set("groups", groups);
+    let arena = spec.arena();
+    spec.set_text("username", &user.name);
+    if !user.uid.is_empty() {
+        spec.set_text("uid", &user.uid);
+    }
+    if !user.groups.is_empty() {
+        spec.set("groups", texts(arena, &user.groups));
+    }
+    for (key, values) in &user.extra {
+        spec.ensure_map("extra").set(arena.alloc_str(key), texts(arena, values));
+    }
+}
+
+fn texts<'a>(arena: &'a Arena, values: &[String]) -> List<'a> {
+    let mut list = List::new_in(arena);
+    values.iter().for_each(|value| list.push(Value::Str(arena.alloc_str(value))));
+    list
 }
 
 /// Validates a request; what a stored one has already is tolerated.

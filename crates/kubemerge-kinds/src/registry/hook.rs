@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::field::{Field, FieldError};
 use crate::tree::Map;
+use crate::user::User;
 
 /// Facts that rules may depend on.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,8 @@ impl Context {
 pub type ChangeObject = for<'a> fn(&mut Map<'a>, Context);
 /// Changes an object that replaces a stored one.
 pub type ChangeUpdate = for<'a> fn(&mut Map<'a>, &Map<'_>, Context);
+/// Writes down in a new object who created it.
+pub type RecordUser = for<'a> fn(&mut Map<'a>, &User);
 /// Answers why an object cannot be converted.
 pub type RefuseConversion = for<'a> fn(&Map<'a>) -> Option<String>;
 /// Changes an object, in every version of Kubernetes in the same way.

@@ -20,7 +20,7 @@ pub use conversion::{RulesRead, VersionConversion};
 pub use decode::DecodeRules;
 pub use generation::{Counted, GenerationRule};
 pub use hook::{
-    Adjust, Begin, ChangeObject, ChangeUpdate, Context, RefuseConversion, RowCondition, Validate,
+    Adjust, Begin, ChangeObject, ChangeUpdate, Context, RecordUser, RefuseConversion, RowCondition, Validate,
     ValidateUpdate, Warn,
 };
 pub(crate) use keep::{keep_field, keep_whole_metadata};

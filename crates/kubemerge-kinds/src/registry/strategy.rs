@@ -1,7 +1,7 @@
 //! What a write does to an object of a kind, and which writes are allowed.
 
 use super::generation::Counted;
-use super::hook::{Adjust, Begin, ChangeObject, ChangeUpdate};
+use super::hook::{Adjust, Begin, ChangeObject, ChangeUpdate, RecordUser};
 use super::reset_fields::{Names, ONLY_STATUS};
 use crate::meta::NameRule;
 
@@ -40,6 +40,8 @@ pub struct Strategy {
     pub begin: Begin,
     /// `PrepareForCreate`: resets what clients may not set, drops disabled fields.
     pub prepare_create: ChangeObject,
+    /// The part of `PrepareForCreate` that depends on the user. Few kinds have it.
+    pub record_user: Option<RecordUser>,
     /// `PrepareForUpdate`.
     pub prepare_update: ChangeUpdate,
 }
@@ -122,6 +124,7 @@ impl Strategy {
         loaded: |_| {},
         begin: |_, _, _| Vec::new(),
         prepare_create: |_, _| {},
+        record_user: None,
         prepare_update: |_, _, _| {},
     };
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use bytes::Bytes;
 use http::{Method, request::Parts};
-use kubemerge_kinds::{field_error::quoted, format::path_segment_name, typed::duration_problem};
+use kubemerge_kinds::{User, field_error::quoted, format::path_segment_name, typed::duration_problem};
 
 use crate::{
     api::{
@@ -33,11 +33,12 @@ pub(super) struct Request<'r> {
     pub(super) body: &'r Bytes,
     pub(super) query: &'r Query,
     pub(super) address: &'r Named<'r>,
+    pub(super) user: &'r User,
 }
 
 /// Answers a request for objects.
 pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request<'_>) -> Outcome<Reply> {
-    let Request { parts, body, query, address } = request;
+    let Request { parts, body, query, address, user } = request;
     check_names(address)?;
     let index = transaction.index();
     let resource = index.find(&address.group, &address.version, &address.resource);
@@ -52,6 +53,7 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
         query,
         headers: &parts.headers,
         body,
+        user,
         form: media::form(&parts.headers, query.get("includeObject"))?,
         warnings: RefCell::default(),
     };

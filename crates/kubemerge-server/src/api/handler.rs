@@ -8,6 +8,7 @@ use http::{HeaderMap, Method, Response, request::Parts};
 
 use crate::{
     api::{
+        authentication::user_of,
         dispatch,
         hooks::{Answered, IncomingRequest, Interference},
         state::Api,
@@ -15,9 +16,8 @@ use crate::{
     protocol::{
         media,
         query::Query,
-        reason::Reason,
         reply::{Body, Reply},
-        status::{Failure, Outcome, store_unavailable, too_large},
+        status::{Outcome, store_unavailable, too_large},
         target::Target,
         verb::Verb,
     },
@@ -156,14 +156,17 @@ impl Api {
         if body.len() > MAX_BODY_BYTES {
             return Err(too_large(format!("limit is {MAX_BODY_BYTES}")));
         }
-        if !is_public(target) {
-            self.check_token(&parts.headers)?;
-        }
         let answered = match target {
+            document if is_public(document) => dispatch::document(self, document, parts, query),
             Target::Objects(address) => {
-                dispatch::objects(self, transaction, dispatch::Request { parts, body, query, address })
+                let user = &user_of(self, parts)?;
+                let request = dispatch::Request { parts, body, query, address, user };
+                dispatch::objects(self, transaction, request)
             }
-            document => dispatch::document(self, document, parts, query),
+            document => {
+                user_of(self, parts)?;
+                dispatch::document(self, document, parts, query)
+            }
         };
         // Before the reply, so that a client sees the final state with its next request. After a failure too: a
         // creation that came too late was taken back, and the end of its namespace may have waited for that.
@@ -171,19 +174,6 @@ impl Api {
         let reply = answered?;
         followed?;
         Ok(reply)
-    }
-
-    fn check_token(&self, headers: &HeaderMap) -> Outcome<()> {
-        let Some(token) = &self.settings.token else { return Ok(()) };
-        let given = headers.get(http::header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        match given.and_then(|value| value.split_once(' ')) {
-            Some((scheme, given))
-                if scheme.eq_ignore_ascii_case("bearer") && is_same_secret(given.trim(), token) =>
-            {
-                Ok(())
-            }
-            _ => Err(Failure::new(401, Reason::Unauthorized, "Unauthorized")),
-        }
     }
 }
 
@@ -204,10 +194,4 @@ fn wants_indent(query: &Query, headers: &HeaderMap) -> bool {
     let agent =
         headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     ["curl", "Wget", "Mozilla/5.0"].iter().any(|known| agent.starts_with(known))
-}
-
-/// Compares in constant time, so that the duration does not tell how much was right.
-pub(super) fn is_same_secret(given: &str, secret: &str) -> bool {
-    let differing = given.bytes().zip(secret.bytes()).fold(0, |seen, (a, b)| seen | (a ^ b));
-    given.len() == secret.len() && differing == 0
 }

@@ -1,5 +1,6 @@
 //! What a request for the API does: dispatch, one handler per verb, subresources, discovery and OpenAPI.
 
+mod authentication;
 mod create;
 mod delete;
 mod discovery;

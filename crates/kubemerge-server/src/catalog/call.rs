@@ -4,6 +4,7 @@ use std::{borrow::Cow, cell::RefCell};
 
 use bytes::Bytes;
 use http::HeaderMap;
+use kubemerge_kinds::User;
 
 use crate::{
     catalog::{Resource, cluster::Cluster},
@@ -24,6 +25,7 @@ pub(crate) struct Call<'r> {
     pub(crate) query: &'r Query,
     pub(crate) headers: &'r HeaderMap,
     pub(crate) body: &'r Bytes,
+    pub(crate) user: &'r User,
     /// The form of the reply.
     pub(crate) form: Form,
     pub(crate) warnings: RefCell<Vec<String>>,

@@ -2,7 +2,7 @@
 
 use kubemerge::Guide;
 use kubemerge_kinds::{
-    BuiltinKind,
+    BuiltinKind, User,
     columns::TableColumn,
     field_error::FieldError,
     ordered_json::OrderedJson,
@@ -213,6 +213,10 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
             (Some(old), None) => rules.prepare_update(object, old),
             (Some(old), Some(name)) => rules.prepare_subresource(name, object, old),
         }
+    }
+
+    fn record_user(&self, object: &mut Map<'c>, user: &User) {
+        self.rules().record_user(object, user);
     }
 
     fn validate(

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use kubemerge::Guide;
 use kubemerge_kinds::{
+    User,
     columns::TableColumn,
     field_error::FieldError,
     ordered_json::OrderedJson,
@@ -230,6 +231,9 @@ pub(crate) trait Contract<'c> {
 
     /// Sets what the server owns, and takes from the stored object what the request does not write.
     fn prepare(&self, object: &mut Map<'c>, old: Option<&Map<'c>>, subresource: Option<&str>);
+
+    /// Writes down who creates a prepared new object, if the kind keeps that.
+    fn record_user(&self, _object: &mut Map<'c>, _user: &User) {}
 
     /// What is wrong with a prepared object.
     fn validate(&self, object: &Map<'c>, old: Option<&Map<'c>>, subresource: Option<&str>)

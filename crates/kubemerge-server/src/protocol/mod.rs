@@ -7,6 +7,7 @@ pub(crate) mod group_version;
 pub(crate) mod json;
 pub(crate) mod manager;
 pub(crate) mod media;
+pub(crate) mod peer;
 pub(crate) mod protobuf;
 pub(crate) mod query;
 pub(crate) mod reason;

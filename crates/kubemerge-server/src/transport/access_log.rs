@@ -19,12 +19,15 @@ pub struct AccessLogEntry<'r> {
     pub code: u16,
     /// How long the answer took; of a watch, how long it took to open.
     pub duration: Duration,
+    /// The user that the client's certificate names.
+    pub user: Option<&'r str>,
 }
 
-/// `GET /api/v1/pods 200 0.4ms`
+/// `GET /api/v1/pods 200 0.4ms`, with the user at the end if there is one.
 impl fmt::Display for AccessLogEntry<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let milliseconds = self.duration.as_secs_f64() * 1000.0;
-        write!(f, "{} {} {} {milliseconds:.1}ms", self.method, self.path, self.code)
+        write!(f, "{} {} {} {milliseconds:.1}ms", self.method, self.path, self.code)?;
+        self.user.map_or(Ok(()), |user| write!(f, " {}", user.escape_debug()))
     }
 }

@@ -7,10 +7,12 @@ use std::{
 
 use http::{Request, Response, header::UPGRADE, request::Parts};
 use hyper::body::Incoming;
+use kubemerge_kinds::User;
 
 use crate::{
     api::state::Api,
     protocol::{
+        peer::Peer,
         reason::Reason,
         reply::{Body, Reply},
         status::{Failure, Outcome},
@@ -58,12 +60,16 @@ impl Gate {
     async fn log(&self, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let (start, labels) = (Instant::now(), labels(&self.api, &parts));
-        let log = self.log_sink.as_ref().map(|log| (log, parts.method.clone(), parts.uri.path().to_owned()));
+        let log = self
+            .log_sink
+            .as_ref()
+            .map(|log| (log, parts.method.clone(), parts.uri.path().to_owned(), user_of(&parts)));
         let response = self.pass(parts, body).await;
         let (code, duration) = (response.status().as_u16(), start.elapsed());
         self.api.metrics.count(labels, code, duration);
-        if let Some((log, method, path)) = log {
-            log(&AccessLogEntry { method: &method, path: &path, code, duration });
+        if let Some((log, method, path, user)) = log {
+            let user = user.as_deref().map(|user| user.name.as_str());
+            log(&AccessLogEntry { method: &method, path: &path, code, duration, user });
         }
         response
     }
@@ -88,6 +94,14 @@ impl Gate {
             }
             Room::Health => response,
         })
+    }
+}
+
+/// The user that the client's certificate names.
+fn user_of(parts: &Parts) -> Option<Arc<User>> {
+    match parts.extensions.get::<Peer>() {
+        Some(Peer::Certified(user)) => Some(user.clone()),
+        _ => None,
     }
 }
 

@@ -1,12 +1,19 @@
 //! A certificate and a key that a caller gives, and the authority that signs the certificates of its clients.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, io, net::IpAddr, sync::Arc};
 
 use rustls::{
-    RootCertStore, ServerConfig,
+    RootCertStore, ServerConfig, ServerConnection,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
     server::{WebPkiClientVerifier, danger::ClientCertVerifier},
 };
+
+use super::{
+    any_certificate::AnyCertificate,
+    client_certificate::{Subject, subject},
+    tls,
+};
+use crate::protocol::peer::Peer;
 
 /// Whether a client must show a certificate of the given authority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +30,7 @@ pub struct ServerCertificate {
     pub(super) config: Arc<ServerConfig>,
     pub(super) pem: String,
     pub(super) clients: ClientAuthentication,
+    authority: Option<Arc<dyn ClientCertVerifier>>,
 }
 
 /// Why a given certificate cannot be used.
@@ -72,18 +80,48 @@ impl ServerCertificate {
         let builder = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| CertificateError::Certificate(error.to_string()))?;
-        let builder = match client_authority {
-            None => builder.with_no_client_auth(),
-            Some((pem, clients)) => builder.with_client_cert_verifier(verifier(pem, clients)?),
+        let authority = client_authority.map(|(pem, _)| verifier(pem)).transpose()?;
+        let clients = client_authority.map_or(ClientAuthentication::Optional, |(_, clients)| clients);
+        let builder = match (authority.clone(), clients) {
+            (None, _) => builder.with_no_client_auth(),
+            (Some(verifier), ClientAuthentication::Required) => builder.with_client_cert_verifier(verifier),
+            (Some(verifier), ClientAuthentication::Optional) => {
+                builder.with_client_cert_verifier(Arc::new(AnyCertificate(verifier)))
+            }
         };
         let config = builder.with_single_cert(certificates, key);
         let mut config = config.map_err(|error| CertificateError::Mismatch(error.to_string()))?;
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        let clients = client_authority.map_or(ClientAuthentication::Optional, |(_, clients)| clients);
         Ok(ServerCertificate {
             config: Arc::new(config),
             pem: String::from_utf8_lossy(chain).into_owned(),
             clients,
+            authority,
+        })
+    }
+
+    /// A new certificate for `localhost` and this address, followed by that of the authority that signed it, and its key;
+    /// both are PEM.
+    ///
+    /// # Errors
+    /// If no key can be generated.
+    pub fn generate_pem(address: IpAddr) -> io::Result<(String, String)> {
+        tls::certificate_and_key(address).map_err(io::Error::other)
+    }
+
+    /// Who is at the other end of a connection, if its certificate was asked for.
+    pub(super) fn peer(&self, connection: &ServerConnection) -> Option<Peer> {
+        let authority = self.authority.as_ref()?;
+        let certificates = connection.peer_certificates().and_then(|all| all.split_first());
+        let Some((own, chain)) = certificates else { return Some(Peer::Unnamed) };
+        let now = self.config.time_provider.current_time();
+        if !now.is_some_and(|now| authority.verify_client_cert(own, chain, now).is_ok()) {
+            return Some(Peer::Refused);
+        }
+        Some(match subject(own) {
+            Subject::User(user) => Peer::Certified(Arc::new(user)),
+            Subject::Unnamed => Peer::Unnamed,
+            Subject::Unreadable => Peer::Refused,
         })
     }
 }
@@ -97,20 +135,14 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
     }
 }
 
-fn verifier(
-    pem: &[u8],
-    clients: ClientAuthentication,
-) -> Result<Arc<dyn ClientCertVerifier>, CertificateError> {
+fn verifier(pem: &[u8]) -> Result<Arc<dyn ClientCertVerifier>, CertificateError> {
     let refused = CertificateError::ClientAuthority;
     let mut roots = RootCertStore::empty();
     for certificate in certificates(pem).map_err(refused)? {
         roots.add(certificate).map_err(|error| refused(error.to_string()))?;
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
-    let builder = match clients {
-        ClientAuthentication::Optional => builder.allow_unauthenticated(),
-        ClientAuthentication::Required => builder,
-    };
-    builder.build().map_err(|error| refused(error.to_string()))
+    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+        .build()
+        .map_err(|error| refused(error.to_string()))
 }

@@ -20,6 +20,7 @@ use tokio::{
 
 use crate::{
     api::state::Api,
+    protocol::peer::Peer,
     transport::{
         acceptor::Acceptor,
         event_expiry::expire_events,
@@ -119,13 +120,14 @@ async fn accept_connection(
     // Events of a watch are small and must not wait for more.
     drop(stream.set_nodelay(true));
     match &*acceptor {
-        Acceptor::Plain => serve_connection(stream, gate, stopped).await,
+        Acceptor::Plain => serve_connection(stream, None, gate, stopped).await,
         #[cfg(feature = "tls")]
         Acceptor::Tls(identity) => {
             if let Ok(Ok(stream)) =
                 tokio::time::timeout(READ_TIMEOUT, identity.acceptor().accept(stream)).await
             {
-                serve_connection(stream, gate, stopped).await;
+                let peer = identity.peer(stream.get_ref().1);
+                serve_connection(stream, peer, gate, stopped).await;
             }
         }
     }
@@ -134,10 +136,14 @@ async fn accept_connection(
 /// Answers the requests of one connection.
 async fn serve_connection(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: Option<Peer>,
     gate: Arc<Gate>,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let answer = service_fn(move |request: Request<Incoming>| {
+    let answer = service_fn(move |mut request: Request<Incoming>| {
+        if let Some(peer) = &peer {
+            request.extensions_mut().insert(peer.clone());
+        }
         let gate = gate.clone();
         async move { Ok::<_, Infallible>(gate.answer(request).await) }
     });

@@ -4,6 +4,10 @@
 mod acceptor;
 #[cfg(feature = "serve")]
 pub(crate) mod access_log;
+#[cfg(feature = "tls")]
+mod any_certificate;
+#[cfg(feature = "tls")]
+mod client_certificate;
 #[cfg(feature = "serve")]
 mod event_expiry;
 #[cfg(feature = "serve")]

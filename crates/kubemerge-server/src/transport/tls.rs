@@ -7,13 +7,14 @@ use rcgen::{
     KeyUsagePurpose, SanType,
 };
 use rustls::{
-    RootCertStore, ServerConfig,
+    RootCertStore, ServerConfig, ServerConnection,
     pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
     server::WebPkiClientVerifier,
 };
 use tokio_rustls::TlsAcceptor;
 
 use super::given_certificate::ServerCertificate;
+use crate::protocol::peer::Peer;
 
 /// Whether clients must show a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,7 @@ pub(crate) struct Identity {
     acceptor: TlsAcceptor,
     authority: String,
     client: Option<(String, String)>,
+    given: Option<ServerCertificate>,
 }
 
 impl Identity {
@@ -41,11 +43,16 @@ impl Identity {
     /// What was given in place of generated certificates. Clients trust the chain itself.
     pub(super) fn given(given: &ServerCertificate) -> Identity {
         let acceptor = TlsAcceptor::from(given.config.clone());
-        Identity { acceptor, authority: given.pem.clone(), client: None }
+        Identity { acceptor, authority: given.pem.clone(), client: None, given: Some(given.clone()) }
     }
 
     pub(super) fn acceptor(&self) -> &TlsAcceptor {
         &self.acceptor
+    }
+
+    /// Who is at the other end of a connection, if users are told apart.
+    pub(super) fn peer(&self, connection: &ServerConnection) -> Option<Peer> {
+        self.given.as_ref().and_then(|given| given.peer(connection))
     }
 
     /// The authority's certificate as PEM.
@@ -59,7 +66,7 @@ impl Identity {
     }
 }
 
-type Fault = Box<dyn std::error::Error + Send + Sync>;
+pub(super) type Fault = Box<dyn std::error::Error + Send + Sync>;
 
 fn make(address: IpAddr, names: &[String], clients: ClientCertificates) -> Result<Identity, Fault> {
     let authority = authority()?;
@@ -82,7 +89,15 @@ fn make(address: IpAddr, names: &[String], clients: ClientCertificates) -> Resul
     let mut config = builder.with_single_cert(chain, key)?;
     // Without these names clients would speak HTTP/1.1 only.
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(Identity { acceptor: TlsAcceptor::from(Arc::new(config)), authority: authority.pem(), client })
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    Ok(Identity { acceptor, authority: authority.pem(), client, given: None })
+}
+
+/// A certificate with that of its authority, and its key.
+pub(super) fn certificate_and_key(address: IpAddr) -> Result<(String, String), Fault> {
+    let authority = authority()?;
+    let (certificate, key) = server(&authority, address, &[])?;
+    Ok((certificate.pem() + &authority.pem(), key.serialize_pem()))
 }
 
 fn named(name: &str) -> CertificateParams {

@@ -8,7 +8,7 @@ mod log;
 mod parent;
 mod review;
 mod scale;
-mod service_account_token;
+pub(super) mod service_account_token;
 mod typed_body;
 
 use parent::parent;

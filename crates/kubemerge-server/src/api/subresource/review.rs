@@ -2,7 +2,7 @@
 //! bindings.
 
 use kubemerge_kinds::{
-    BuiltinKind,
+    BuiltinKind, User,
     field_error::quoted,
     tree::{Arena, Map},
 };
@@ -15,7 +15,7 @@ use super::{
     typed_body::{self, KindName},
 };
 use crate::{
-    api::{handler::is_same_secret, openid::ISSUER, state::Api},
+    api::{authentication::is_same_secret, openid::ISSUER, state::Api},
     catalog::call::Call,
     kind::{Kind, decode_complete},
     protocol::{
@@ -54,16 +54,11 @@ fn answer(api: &Api, call: &Call<'_>, spec: &Value) -> Value {
         "SelfSubjectRulesReview" => json!({"incomplete": false,
             "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
             "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}]}),
-        "SelfSubjectReview" => json!({"userInfo": admin()}),
+        "SelfSubjectReview" => json!({"userInfo": call.user.to_info()}),
         "TokenReview" => token_status(api, call, spec),
         // Every user may do everything, as with the authorization mode AlwaysAllow.
         _ => json!({"allowed": true}),
     }
-}
-
-/// The user of all requests.
-fn admin() -> Value {
-    json!({"username": "system:admin", "groups": ["system:masters", "system:authenticated"]})
 }
 
 /// Who a token is from: the token of this server, or one of a service account.
@@ -76,8 +71,8 @@ fn token_status(api: &Api, call: &Call<'_>, spec: &Value) -> Value {
     let asked = if asked.is_empty() { vec![ISSUER] } else { asked };
     let is_admin = api.settings.token.as_ref().is_some_and(|own| is_same_secret(token, own));
     let found = match is_admin {
-        true => Some(TokenUser { user: admin(), audiences: vec![ISSUER.to_owned()] }),
-        false => service_account_token::user(call, token),
+        true => Some(TokenUser { user: User::administrator().clone(), audiences: vec![ISSUER.to_owned()] }),
+        false => service_account_token::user(call.cluster, token),
     };
     let Some(TokenUser { user, audiences }) = found else {
         return json!({"user": {}, "error": REFUSED});
@@ -85,7 +80,7 @@ fn token_status(api: &Api, call: &Call<'_>, spec: &Value) -> Value {
     let common: Vec<&str> =
         asked.iter().copied().filter(|one| audiences.iter().any(|own| own == one)).collect();
     match common.is_empty() {
-        false => json!({"authenticated": true, "user": user, "audiences": common}),
+        false => json!({"authenticated": true, "user": user.to_info(), "audiences": common}),
         true if is_admin => json!({"user": {}, "error": REFUSED}),
         true => json!({"user": {}, "error": format!(
             "[{REFUSED}, token audiences {} is invalid for the target audiences {}]", quoted_list(&audiences), quoted_list(&asked))}),

@@ -1,7 +1,10 @@
-//! Tokens of service accounts: issued by `serviceaccounts/token`, known to TokenReview.
+//! Tokens of service accounts: issued by `serviceaccounts/token`, known to TokenReview, and the user of requests where
+//! clients are told apart.
 //!
-//! They look like those of kube-apiserver and say the same, but are not signed: requests are not authenticated
-//! with them.
+//! They look like those of kube-apiserver and say the same, but are not signed: they tell who a client says it is,
+//! and allow nothing that other clients may not do.
+
+use std::collections::BTreeMap;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use serde_json::{Value, json};
@@ -9,7 +12,7 @@ use serde_json::{Value, json};
 use super::parent;
 use crate::{
     api::openid::ISSUER,
-    catalog::call::Call,
+    catalog::{call::Call, cluster::Cluster},
     protocol::{
         json::tree,
         reply::Reply,
@@ -21,7 +24,7 @@ use crate::{
         track::answer::{self, Answered},
     },
 };
-use kubemerge_kinds::field_error::FieldError;
+use kubemerge_kinds::{User, field_error::FieldError};
 
 /// How long a token is valid unless the request says otherwise.
 const DEFAULT_SECONDS: i64 = 3600;
@@ -100,29 +103,29 @@ fn text(claims: &Value) -> String {
 }
 
 /// What a valid token says: the user, and whom the token is for.
-pub(super) struct TokenUser {
-    pub(super) user: Value,
-    pub(super) audiences: Vec<String>,
+pub(crate) struct TokenUser {
+    pub(crate) user: User,
+    pub(crate) audiences: Vec<String>,
 }
 
 /// The user of a token that this server has issued and that is still valid.
-pub(super) fn user(call: &Call<'_>, token: &str) -> Option<TokenUser> {
+pub(crate) fn user(cluster: &Cluster, token: &str) -> Option<TokenUser> {
     let payload = token.strip_suffix(UNSIGNED)?.strip_suffix('.')?.split_once('.')?.1;
     let claims: Value = serde_json::from_slice(&BASE64.decode(payload).ok()?).ok()?;
     let word = |pointer: &str| claims.pointer(pointer).and_then(Value::as_str);
     let (namespace, name) = (word("/kubernetes.io/namespace")?, word("/kubernetes.io/serviceaccount/name")?);
     let (uid, id) = (word("/kubernetes.io/serviceaccount/uid")?, word("/jti")?);
     // A token ends with its account, even if another one has the same name now.
-    let account = call.cluster.store.get(&format!("/serviceaccounts/{namespace}/{name}"))?;
+    let account = cluster.store.get(&format!("/serviceaccounts/{namespace}/{name}"))?;
     let is_same = account.record.uid() == uid;
-    let is_current = claims["exp"].as_i64()? > call.cluster.clock.now().seconds();
+    let is_current = claims["exp"].as_i64()? > cluster.clock.now().seconds();
     let audiences = claims["aud"].as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-    let groups = json!([
-        "system:serviceaccounts",
+    let groups = vec![
+        "system:serviceaccounts".to_owned(),
         format!("system:serviceaccounts:{namespace}"),
-        "system:authenticated"
-    ]);
-    let user = json!({"username": user_name(namespace, name), "uid": uid, "groups": groups,
-        "extra": {"authentication.kubernetes.io/credential-id": [format!("JTI={id}")]}});
+        "system:authenticated".to_owned(),
+    ];
+    let extra = BTreeMap::from([(User::CREDENTIAL_ID.to_owned(), vec![format!("JTI={id}")])]);
+    let user = User { name: user_name(namespace, name), uid: uid.to_owned(), groups, extra };
     (is_same && is_current).then_some(TokenUser { user, audiences })
 }

@@ -89,6 +89,9 @@ pub(crate) fn prepare<'w>(write: Write<'w>, object: &mut Map<'w>, old: Option<&M
         allocation::allocate(write, object, old)?;
     }
     write.kind.prepare(object, old, subresource);
+    if old.is_none() {
+        write.kind.record_user(object, write.call.user);
+    }
     Ok(())
 }
 

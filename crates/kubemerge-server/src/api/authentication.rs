@@ -1,0 +1,61 @@
+//! Who sends a request: the user of a certificate, of a token, or the administrator where users are not told apart.
+
+use std::borrow::Cow;
+
+use http::{HeaderMap, request::Parts};
+use kubemerge_kinds::User;
+
+use crate::{
+    api::{
+        openid::ISSUER,
+        state::Api,
+        subresource::service_account_token::{self, TokenUser},
+    },
+    protocol::{
+        peer::Peer,
+        reason::Reason,
+        status::{Failure, Outcome},
+    },
+};
+
+/// The user of a request.
+pub(super) fn user_of<'r>(api: &Api, parts: &'r Parts) -> Outcome<Cow<'r, User>> {
+    let token = bearer_token(&parts.headers);
+    if let Some(own) = &api.settings.token
+        && !token.is_some_and(|given| is_same_secret(given, own))
+    {
+        return Err(unauthorized());
+    }
+    let peer = match parts.extensions.get::<Peer>() {
+        None => return Ok(Cow::Borrowed(User::administrator())),
+        Some(Peer::Certified(user)) => return Ok(Cow::Borrowed(user)),
+        Some(peer) => peer,
+    };
+    match (peer, token) {
+        (_, Some(_)) if api.settings.token.is_some() => Ok(Cow::Borrowed(User::administrator())),
+        (_, Some(token)) => of_service_account(api, token).map(Cow::Owned).ok_or_else(unauthorized),
+        (Peer::Refused, None) => Err(unauthorized()),
+        (_, None) => Ok(Cow::Borrowed(User::anonymous())),
+    }
+}
+
+fn of_service_account(api: &Api, token: &str) -> Option<User> {
+    let TokenUser { user, audiences } = service_account_token::user(&api.cluster, token)?;
+    audiences.iter().any(|one| one == ISSUER).then_some(user)
+}
+
+fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+    let given = headers.get(http::header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = given.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+}
+
+fn unauthorized() -> Failure {
+    Failure::new(401, Reason::Unauthorized, "Unauthorized")
+}
+
+/// Compares in constant time, so that the duration does not tell how much was right.
+pub(super) fn is_same_secret(given: &str, secret: &str) -> bool {
+    let differing = given.bytes().zip(secret.bytes()).fold(0, |seen, (a, b)| seen | (a ^ b));
+    given.len() == secret.len() && differing == 0
+}
