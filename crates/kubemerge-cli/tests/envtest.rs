@@ -128,6 +128,90 @@ fn errors_name_their_cause_and_exit_with_1() {
     }
 }
 
+/// A certificate for the loopback address with its key, PEM.
+fn certificate() -> (String, String) {
+    let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+    (made.cert.pem(), made.signing_key.serialize_pem())
+}
+
+#[test]
+fn bad_certificates_name_the_file_and_the_cure() {
+    let folder = Folder::new("certificates");
+    let ((chain, _), (_, other_key)) = (certificate(), certificate());
+    let certs = folder.0.join("certs");
+    std::fs::create_dir_all(&certs).unwrap();
+    std::fs::write(certs.join("apiserver.crt"), chain).unwrap();
+    std::fs::write(certs.join("apiserver.key"), other_key).unwrap();
+    let certs = certs.to_str().unwrap();
+    let run = |flags: &[&str]| {
+        let start = Instant::now();
+        let output = folder.run("kube-apiserver", &[&["--secure-port=0"], flags].concat());
+        assert!(start.elapsed() < Duration::from_secs(10));
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let text = run(&["--cert-dir", certs]);
+    assert!(text.contains("apiserver.key") && text.contains("does not fit"), "{text}");
+    assert!(text.contains("help: give the private key that the certificate was made with"), "{text}");
+    let text = run(&["--client-ca-file", "/nowhere/ca.crt"]);
+    assert!(text.contains("cannot read /nowhere/ca.crt"), "{text}");
+    let key = format!("{certs}/apiserver.key");
+    let text = run(&["--client-ca-file", &key]);
+    assert!(text.contains(&key) && text.contains("help: give the certificate of the authority"), "{text}");
+    let file = format!("{key}/sub");
+    let text = run(&["--cert-dir", &file]);
+    assert!(text.contains(&file) && text.contains("--cert-dir"), "{text}");
+}
+
+#[test]
+fn bad_values_of_flags_name_them() {
+    let folder = Folder::new("values");
+    for (flag, cause) in [
+        ("--secure-port=x", "--secure-port=x"),
+        ("--bind-address=nowhere", "--bind-address=nowhere"),
+        ("--runtime-config=api/all=perhaps", "api/all=perhaps"),
+        ("--runtime-config=example.com/v1=true", "unknown api groups example.com/v1"),
+        ("--service-cluster-ip-range=10.0.0.0", "10.0.0.0 is not a range"),
+    ] {
+        let output = folder.run("kube-apiserver", &[flag]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{flag}: {text}");
+        assert!(text.contains(cause) && text.contains("help: "), "{flag}: {text}");
+    }
+}
+
+#[test]
+fn what_has_no_effect_is_said_once_and_certificates_are_made() {
+    let folder = Folder::new("notes");
+    let port = free_port();
+    let (port_flag, certs) = (format!("--secure-port={port}"), folder.0.join("made"));
+    let certs_flag = format!("--cert-dir={}", certs.display());
+    let flags = [
+        &port_flag,
+        &certs_flag,
+        "--authorization-mode=Node,RBAC",
+        "--feature-gates=A=true",
+        "--enable-admission-plugins=NodeRestriction",
+        "--service-cluster-ip-range=10.9.0.0/24,fd00::/112",
+        "--anonymous-auth=false",
+    ];
+    let mut child =
+        Command::new(folder.0.join("kube-apiserver")).args(flags).stderr(Stdio::piped()).spawn().unwrap();
+    drop(connect(port));
+    let mut stderr = child.stderr.take().unwrap();
+    terminate(child);
+    let mut text = String::new();
+    stderr.read_to_string(&mut text).unwrap();
+    for note in
+        ["--authorization-mode", "--feature-gates", "NodeRestriction", "10.9.0.0/24", "--anonymous-auth"]
+    {
+        assert_eq!(text.matches(note).count(), 1, "{note}: {text}");
+    }
+    let chain = std::fs::read_to_string(certs.join("apiserver.crt")).unwrap();
+    assert_eq!(chain.matches("BEGIN CERTIFICATE").count(), 2);
+    assert!(certs.join("apiserver.key").exists());
+}
+
 #[test]
 fn probes_of_flags_and_versions_are_answered() {
     let folder = Folder::new("probes");

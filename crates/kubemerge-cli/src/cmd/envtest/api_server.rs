@@ -4,11 +4,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use kubemerge_schema::builtin;
-use kubemerge_server::{AdmissionPlugin, ApiServer, ClientAuthentication, ServeOptions};
+use kubemerge_server::{ApiServer, ClientAuthentication, ServeOptions, ServerCertificate};
 
 use super::flags::Flags;
-use super::{lifetime, version_file};
-use crate::cmd::serve::{CertificateFiles, server_certificate};
+use super::{admission_flags, lifetime, version_file};
+use crate::cmd::serve::{CertificateFiles, certificate_of_texts, server_certificate};
 use crate::report::{Notice, Outcome, Result, plain};
 
 /// The flags that are obeyed, and those whose effect is the same here.
@@ -37,6 +37,8 @@ const FLAGS: &[&str] = &[
 
 /// The port of kube-apiserver without a flag.
 const DEFAULT_PORT: u16 = 6443;
+/// The addresses of Services without a flag.
+const DEFAULT_SERVICE_RANGE: &str = "10.0.0.0/24";
 
 /// Serves until it is told to stop.
 pub(super) fn run(flags: &Flags, program: &Path) -> Result {
@@ -51,7 +53,8 @@ pub(super) fn run(flags: &Flags, program: &Path) -> Result {
         return Ok(Outcome::Done);
     }
     let address = address(flags)?;
-    let options = certificate(flags, ServeOptions::default().address(address).insecure())?;
+    let options = ServeOptions::default().address(address).insecure();
+    let options = options.certificate(certificate(flags, address.ip())?);
     let server = server(flags, &version)?;
     tell_ignored(flags);
     lifetime::runtime()?.block_on(async {
@@ -79,45 +82,71 @@ fn address(flags: &Flags) -> Result<SocketAddr> {
     Ok(SocketAddr::new(host, port))
 }
 
-/// The certificate of the flags or of the folder; without one the server makes its own, as kube-apiserver does.
-fn certificate(flags: &Flags, options: ServeOptions) -> Result<ServeOptions> {
-    let file = |flag: &str, name: &str| match (flags.value(flag), flags.value("cert-dir")) {
-        (Some(path), _) => Some(PathBuf::from(path)),
-        (None, Some(folder)) => Some(Path::new(folder).join(name)).filter(|path| path.exists()),
-        (None, None) => None,
-    };
-    let pair = (file("tls-cert-file", "apiserver.crt"), file("tls-private-key-file", "apiserver.key"));
-    let (Some(certificate), Some(key)) = pair else { return Ok(options.tls()) };
+/// The certificate of the flags, or that of the folder. Where there is none one is made, and left in the folder.
+fn certificate(flags: &Flags, address: IpAddr) -> Result<ServerCertificate> {
+    let folder = flags.value("cert-dir").map(Path::new);
+    let in_folder = |name: &str| folder.map(|folder| folder.join(name));
+    let given = |flag: &str, name: &str| flags.value(flag).map(PathBuf::from).or_else(|| in_folder(name));
+    let certificate = given("tls-cert-file", "apiserver.crt");
+    let key = given("tls-private-key-file", "apiserver.key");
     let client_authority = flags.value("client-ca-file").map(Path::new);
+    let is_given = flags.value("tls-cert-file").is_some() || flags.value("tls-private-key-file").is_some();
+    let (Some(certificate), Some(key)) = (certificate, key) else {
+        return made_certificate(address, client_authority);
+    };
+    if !is_given && !certificate.exists() && !key.exists() {
+        write_certificate(address, &certificate, &key)?;
+    }
     let files = CertificateFiles { certificate: &certificate, key: &key, client_authority };
-    Ok(options.certificate(server_certificate(files, ClientAuthentication::Optional)?))
+    server_certificate(files, ClientAuthentication::Optional)
+}
+
+fn generated(address: IpAddr) -> Result<(String, String)> {
+    ServerCertificate::generate_pem(address)
+        .map_err(|error| Notice::error(format!("cannot make a certificate: {}", plain(&error))).into())
+}
+
+fn write_certificate(address: IpAddr, certificate: &Path, key: &Path) -> Result<()> {
+    let (chain, secret) = generated(address)?;
+    for (path, text) in [(certificate, chain), (key, secret)] {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, text)).map_err(|error| {
+            Notice::error(format!("cannot write {}: {}", path.display(), plain(&error)))
+                .help("give a folder that can be written to --cert-dir")
+        })?;
+    }
+    Ok(())
+}
+
+/// A certificate that is written nowhere: only clients that do not check it can connect.
+fn made_certificate(address: IpAddr, client_authority: Option<&Path>) -> Result<ServerCertificate> {
+    let (chain, key) = generated(address)?;
+    let nowhere = Path::new("generated certificate");
+    let files = CertificateFiles { certificate: nowhere, key: nowhere, client_authority };
+    certificate_of_texts(files, (chain.as_bytes(), key.as_bytes()), ClientAuthentication::Optional)
 }
 
 fn server(flags: &Flags, version: &str) -> Result<ApiServer> {
     let mut builder = ApiServer::builder().request_log(0).kubernetes(version).controllers(&[]);
-    let is_off = |name: &str| flags.values("disable-admission-plugins").any(|one| one == name);
-    // On by default there. ResourceQuota is, too, and does nothing without the controller that counts.
-    let plugins =
-        [("LimitRanger", AdmissionPlugin::LimitRanger), ("ServiceAccount", AdmissionPlugin::ServiceAccount)];
-    for (_, plugin) in plugins.into_iter().filter(|(name, _)| !is_off(name)) {
+    for plugin in admission_flags::plugins(flags) {
         builder = builder.admission_plugin(plugin);
     }
-    if flags.values("enable-admission-plugins").any(|one| one == "ResourceQuota") {
-        builder = builder.admission_plugin(AdmissionPlugin::ResourceQuota);
-    }
-    if flags.values("runtime-config").any(turns_on) {
-        builder = builder.alpha_and_beta();
-    }
-    builder.build().map_err(|error| Notice::error(error.to_string()).into())
+    let choices: Vec<&str> = flags.values("runtime-config").collect();
+    builder = builder.runtime_config(&choices.join(","));
+    builder = builder.service_range(service_range(flags));
+    builder.build().map_err(|error| {
+        Notice::error(error.to_string()).help("see --runtime-config and --service-cluster-ip-range").into()
+    })
 }
 
-/// Whether a word of `--runtime-config` asks for versions that are off by default.
-fn turns_on(word: &str) -> bool {
-    let (name, value) = word.split_once('=').unwrap_or((word, "true"));
-    value == "true" && name != "api/ga" && name != "api/legacy"
+/// The first range of IPv4; of a second one for IPv6 nothing is given out.
+fn service_range(flags: &Flags) -> &str {
+    let mut ranges: Vec<&str> = flags.values("service-cluster-ip-range").collect();
+    ranges.sort_by_key(|range| range.contains(':'));
+    ranges.first().copied().unwrap_or(DEFAULT_SERVICE_RANGE)
 }
 
-/// One line for all flags that change nothing here.
+/// One line for all flags that change nothing here, and one for each that matters where it is obeyed.
 fn tell_ignored(flags: &Flags) {
     let ignored = flags.others(FLAGS);
     if !ignored.is_empty() {
@@ -126,22 +155,14 @@ fn tell_ignored(flags: &Flags) {
     if flags.values("authorization-mode").any(|mode| mode != "AlwaysAllow") {
         Notice::note("every client may do everything: --authorization-mode has no effect yet").print();
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_that_are_off_by_default_are_turned_on() {
-        for (word, on) in [
-            ("api/all=true", true),
-            ("api/all", true),
-            ("resource.k8s.io/v1beta1=true", true),
-            ("api/ga=true", false),
-            ("batch/v1=false", false),
-        ] {
-            assert_eq!(turns_on(word), on, "{word}");
-        }
+    let plugins = admission_flags::without_effect(flags);
+    if !plugins.is_empty() {
+        Notice::note(format!("admission plugins that are not switched here: {}", plugins.join(", "))).print();
+    }
+    if flags.value("feature-gates").is_some() {
+        Notice::note("every feature gate is as by default: --feature-gates has no effect").print();
+    }
+    if flags.values("service-cluster-ip-range").count() > 1 {
+        Notice::note(format!("Services get addresses of {} only", service_range(flags))).print();
     }
 }

@@ -3,6 +3,7 @@
 //! `assets` makes the folder. Its programs are links to this command, which acts by the name it is started with
 //! (`programs`): `api_server` is kube-apiserver as envtest starts it, `etcd` answers that it is healthy.
 
+mod admission_flags;
 mod api_server;
 mod assets;
 mod etcd;

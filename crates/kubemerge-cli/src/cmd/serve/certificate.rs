@@ -20,9 +20,18 @@ pub(in crate::cmd) fn server_certificate(
     clients: ClientAuthentication,
 ) -> Result<ServerCertificate> {
     let (certificate, key) = (read(files.certificate)?, read(files.key)?);
+    certificate_of_texts(files, (&certificate, &key), clients)
+}
+
+/// The same for a certificate and a key that were read; only the authority of clients is.
+pub(in crate::cmd) fn certificate_of_texts(
+    files: CertificateFiles<'_>,
+    (certificate, key): (&[u8], &[u8]),
+    clients: ClientAuthentication,
+) -> Result<ServerCertificate> {
     let authority = files.client_authority.map(read).transpose()?;
     let authority = authority.as_deref().map(|pem| (pem, clients));
-    ServerCertificate::from_pem(&certificate, &key, authority).map_err(|error| refused(files, &error).into())
+    ServerCertificate::from_pem(certificate, key, authority).map_err(|error| refused(files, &error).into())
 }
 
 fn refused(files: CertificateFiles<'_>, error: &CertificateError) -> Notice {

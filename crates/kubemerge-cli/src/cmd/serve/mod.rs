@@ -22,7 +22,7 @@ mod certificate;
 mod duration;
 mod kubeconfig;
 
-pub(super) use certificate::{CertificateFiles, server_certificate};
+pub(super) use certificate::{CertificateFiles, certificate_of_texts, server_certificate};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
