@@ -154,7 +154,7 @@ fn bad_certificates_name_the_file_and_the_cure() {
     assert!(text.contains("apiserver.key") && text.contains("does not fit"), "{text}");
     assert!(text.contains("help: give the private key that the certificate was made with"), "{text}");
     let text = run(&["--client-ca-file", "/nowhere/ca.crt"]);
-    assert!(text.contains("cannot read /nowhere/ca.crt"), "{text}");
+    assert!(text.contains("cannot read /nowhere/ca.crt") && text.contains("help: give a file"), "{text}");
     let key = format!("{certs}/apiserver.key");
     let text = run(&["--client-ca-file", &key]);
     assert!(text.contains(&key) && text.contains("help: give the certificate of the authority"), "{text}");

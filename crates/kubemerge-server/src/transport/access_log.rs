@@ -31,3 +31,21 @@ impl fmt::Display for AccessLogEntry<'_> {
         self.user.map_or(Ok(()), |user| write!(f, " {}", user.escape_debug()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_is_at_the_end_and_ends_no_line() {
+        let entry = AccessLogEntry {
+            method: &Method::GET,
+            path: "/api/v1/pods",
+            code: 200,
+            duration: Duration::from_micros(400),
+            user: Some("a\nb"),
+        };
+        assert_eq!(entry.to_string(), "GET /api/v1/pods 200 0.4ms a\\nb");
+        assert_eq!(AccessLogEntry { user: None, ..entry }.to_string(), "GET /api/v1/pods 200 0.4ms");
+    }
+}

@@ -50,6 +50,9 @@ fn refused(files: CertificateFiles<'_>, error: &CertificateError) -> Notice {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path)
-        .map_err(|error| Notice::error(format!("cannot read {}: {}", path.display(), plain(&error))).into())
+    std::fs::read(path).map_err(|error| {
+        Notice::error(format!("cannot read {}: {}", path.display(), plain(&error)))
+            .help("give a file that exists and can be read")
+            .into()
+    })
 }
