@@ -12,8 +12,8 @@ use crate::field::Field;
 use crate::format::Problems;
 use crate::meta::NameRule;
 use crate::registry::{
-    KindEntry, OnUpdate, Presentation, SelectableField, SelectableFields, Strategy, SubresourceRules,
-    Times, ValidationRules, Written, reset_fields::SPEC_AND_STATUS,
+    KindEntry, OnUpdate, Presentation, SelectableField, SelectableFields, Strategy, SubresourceRules, Times,
+    ValidationRules, Written, reset_fields::SPEC_AND_STATUS,
 };
 use crate::tree::{Arena, List, Map, Value};
 use crate::user::User;
