@@ -127,7 +127,7 @@ const FOLDERS: &[Layers] = &[
     Layers {
         package: "kubemerge-kinds",
         modules: &[
-            &["format", "go_json", "octets", "timestamp", "typed"],
+            &["format", "go_json", "octets", "timestamp", "typed", "user"],
             &["admission", "cel", "field", "label_selector", "ordered_json"],
             &["disruption", "field_error", "meta"],
             &["document_path", "duplicate_fields"],
