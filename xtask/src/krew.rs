@@ -47,9 +47,8 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 }
 
 /// The address in the root manifest; none while it is empty.
-fn repository_of(workspace: &str) -> Option<&str> {
-    let lines = workspace.lines().skip_while(|line| *line != "[workspace.metadata.release]");
-    let address = lines.filter_map(|line| line.strip_prefix("repository = ")).next()?;
+pub(crate) fn repository_of(workspace: &str) -> Option<&str> {
+    let address = workspace.lines().find_map(|line| line.strip_prefix("repository = "))?;
     Some(address.trim_matches('"')).filter(|address| !address.is_empty())
 }
 
@@ -91,8 +90,8 @@ mod tests {
 
     #[test]
     fn without_an_address_there_is_no_manifest() {
-        assert_eq!(repository_of("[workspace.metadata.release]\nrepository = \"\"\n"), None);
-        let text = "[workspace.metadata.release]\nrepository = \"https://git.example/kubemerge\"\n";
+        assert_eq!(repository_of("[workspace.package]\nrepository = \"\"\n"), None);
+        let text = "[workspace.package]\nrepository = \"https://git.example/kubemerge\"\n";
         assert_eq!(repository_of(text), Some("https://git.example/kubemerge"));
     }
 }

@@ -6,6 +6,7 @@
 
 mod hand_over;
 mod krew;
+mod release_check;
 #[cfg(feature = "tables")]
 mod tables;
 mod tidy;
@@ -47,6 +48,7 @@ const TASKS: &[Task] = &[
     task("krew", Home::Here(krew::HELP, krew::run), "Write the manifest for krew, kubectl's plugin manager"),
     task("kubernetes", Home::Tables, "Make a release of Kubernetes the newest one: tables, Go modules, kinds to read again (needs Go)"),
     task("protobuf", Home::Tables, "Generate the table of protobuf messages that the server reads bodies with (needs Go)"),
+    task("release-check", Home::Here(release_check::HELP, release_check::run), "Refuse a release that lacks its address, its section in the changelog, or one version everywhere"),
     task("schemas", Home::Tables, "Generate the built-in tables of kubemerge-schema (needs Go unless FOLDER is given)"),
     task("stores", Home::Harness, "Test the stores in full: contract, linearizability, crashes, full disks, cut files, killed processes, etcd"),
     task("suites", Home::Harness, "Run the integration tests of kube-rs and controller-runtime against our server and kube-apiserver (needs Go)"),

@@ -20,6 +20,24 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
+/// The READMEs of the crates are tested where they are (doctests of kubemerge, tests of the server).
+#[test]
+fn examples_in_rust_are_those_of_the_crates() {
+    let of_crate = |name: &str| read(&repository().join("crates").join(name).join("README.md"));
+    let tested = [of_crate("kubemerge"), of_crate("kubemerge-server")].concat();
+    let readme = read(&repository().join("README.md"));
+    let examples: Vec<&str> =
+        readme.split("\n```rust").skip(1).filter_map(|rest| rest.split("\n```").next()).collect();
+    assert!(examples.iter().any(|example| tested.contains(example)), "README has no example of a crate");
+    let foreign: Vec<&&str> = examples
+        .iter()
+        // The first lines of the server's example, shown where README begins.
+        .filter(|example| !example.contains("kubemerge_server::ApiServer::builder()"))
+        .filter(|example| !tested.contains(**example))
+        .collect();
+    assert!(foreign.is_empty(), "not in the README of a crate: {foreign:#?}");
+}
+
 #[test]
 fn links_lead_somewhere() {
     let others = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "bindings/js/README.md"];

@@ -91,5 +91,5 @@ pub use three_way::{Change, Conflict, OnConflict, Versions, conflicts, three_way
 
 /// The examples of the README.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

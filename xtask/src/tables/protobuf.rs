@@ -18,11 +18,11 @@ Generate the table of protobuf messages that the server reads bodies with (needs
 usage: cargo xtask protobuf
 
 Reads field numbers and JSON names from Kubernetes' Go types and writes messages.txt of the server, and the bodies
-of conformance/protobuf, which its tests decode.
+of that folder, which its tests decode.
 ";
 
 const TABLE: &str = "crates/kubemerge-server/src/protocol/protobuf/messages.txt";
-const BODIES: &str = "conformance/protobuf/bodies.txt";
+const BODIES: &str = "crates/kubemerge-server/src/protocol/protobuf/bodies.txt";
 
 /// The reply of the reference program.
 #[derive(Deserialize)]

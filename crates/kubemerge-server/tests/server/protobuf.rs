@@ -12,7 +12,7 @@ use crate::support::*;
 
 /// Objects of every kind that Kubernetes encoded both ways: a line with version, kind and filling, a line with
 /// protobuf and a line with JSON.
-const BODIES: &str = include_str!("../../../../conformance/protobuf/bodies.txt");
+const BODIES: &str = include_str!("../../src/protocol/protobuf/bodies.txt");
 
 /// Kinds with rules that always hold, which the recorded values break in either encoding.
 const REFUSED: [&str; 7] = [

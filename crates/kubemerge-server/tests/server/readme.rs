@@ -1,4 +1,4 @@
-//! The example of the README, as it is there.
+//! The example of the README of this crate, as it is there.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Api, Patch, PatchParams};
@@ -17,7 +17,7 @@ async fn patching_one_container_keeps_the_other() -> Result<(), Box<dyn std::err
 
 #[test]
 fn the_readme_shows_this_test() {
-    let readme = include_str!("../../../../README.md");
+    let readme = include_str!("../../README.md");
     // Shorter ones are parts of it.
     let blocks = readme.split("```rust,ignore\n").skip(1).filter_map(|rest| rest.split("```").next());
     let example = blocks.max_by_key(|block| block.lines().count()).expect("README has the example");

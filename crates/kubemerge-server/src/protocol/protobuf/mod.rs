@@ -132,7 +132,7 @@ mod tests {
     }
 
     /// Bodies of Kubernetes' own encoder, and the JSON of what it decodes from them; `cargo xtask protobuf` records them.
-    const BODIES: &str = include_str!("../../../../../conformance/protobuf/bodies.txt");
+    const BODIES: &str = include_str!("bodies.txt");
 
     /// An object that Kubernetes encoded both ways.
     struct Recorded {
