@@ -36,12 +36,6 @@ fn tests(reference: &mut Reference) -> Result<Vec<SpecTest>, String> {
     result(replies.first().map_or("", String::as_str))
 }
 
-/// The expressions of the tests that can be asked.
-pub(super) fn texts(reference: &mut Reference) -> Result<Vec<String>, String> {
-    let asked = tests(reference)?.into_iter().filter(|test| test.skipped.is_empty());
-    Ok(asked.map(|test| test.text).collect())
-}
-
 /// Asks all tests; every section with tests that are not asked is named with the reason.
 pub(super) fn compare(reference: &mut Reference) -> Result<usize, String> {
     let (asked, skipped): (Vec<SpecTest>, Vec<SpecTest>) =
