@@ -13,8 +13,9 @@ optimizer=${KUBEMERGE_WASM_OPT:-$(command -v wasm-opt || true)}
 export CARGO_PROFILE_RELEASE_STRIP=$([ -n "$optimizer" ] && echo none || echo symbols)
 # Recursion over documents needs room: the stack of an instance cannot grow.
 flags='-C link-arg=-zstack-size=8388608'
-# A trap says "unreachable" instead of a message and a place, which no user of the package reads.
-small='-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zinline-mir=no'
+# A trap says "unreachable" instead of a message and a place, which no user of the package reads. Functions that are
+# not inlined are smaller.
+small='-Cllvm-args=-inline-threshold=0 -Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zinline-mir=no'
 
 if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
     RUSTFLAGS=$flags cargo build --quiet --release --target "$target"

@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &[String]) -> ExitCode {
     };
     let done = if records { record(&options, &mut reference) } else { compare(&options, &mut reference) };
     match done {
-        Ok(different) if different == 0 => ExitCode::SUCCESS,
+        Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(complaint) => {
             eprintln!("conformance --cel: {complaint}");

@@ -100,7 +100,7 @@ impl<'m, 'v> Machine<'m, 'v> {
             let found = self.qualify(&value, qualifier, presence);
             // What is absent costs nothing, unless it was asked for.
             let is_free = is_optional && matches!(found, Ok(Found::Absent)) || found_limit(&found);
-            if !is_free && !(is_optional && found.is_err()) {
+            if !(is_free || is_optional && found.is_err()) {
                 self.charge(1)?;
             }
             value = match found? {

@@ -104,8 +104,8 @@ pub(super) fn parse_float(text: &str) -> Option<f64> {
     if word == "nan" {
         return (unsigned.len() == text.len()).then_some(f64::NAN);
     }
-    if word.starts_with("0x") {
-        return hex_float(&word[2..]).map(|number| if text.starts_with('-') { -number } else { number });
+    if let Some(digits) = word.strip_prefix("0x") {
+        return hex_float(digits).map(|number| if text.starts_with('-') { -number } else { number });
     }
     let is_decimal = unsigned.starts_with(|first: char| first.is_ascii_digit() || first == '.')
         && unsigned.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));

@@ -28,6 +28,9 @@ pub trait CelListView<'v>: fmt::Debug {
     }
 }
 
+/// What tells an item of a list from the others: its keys, as far as it has them.
+type Identity = Option<Vec<Option<Key>>>;
+
 /// How the items of a list are told apart: what `==` and `+` mean for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListKind<'v> {
@@ -165,15 +168,15 @@ impl<'v> CelList<'v> {
         &self,
         other: &CelList<'v>,
         kind: ListKind<'v>,
-        key: &dyn Fn(&CelValue<'v>) -> Result<Option<Vec<Option<Key>>>, String>,
+        identity: &dyn Fn(&CelValue<'v>) -> Result<Identity, String>,
     ) -> Result<CelList<'v>, String> {
         let mut seen = BTreeSet::new();
         let mut items: Vec<CelValue<'v>> = self.iter().collect();
         for item in &items {
-            seen.insert(key(item)?);
+            seen.insert(identity(item)?);
         }
         for item in other.iter() {
-            if seen.insert(key(&item)?) {
+            if seen.insert(identity(&item)?) {
                 items.push(item);
             }
         }

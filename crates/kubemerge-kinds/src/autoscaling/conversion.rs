@@ -148,7 +148,9 @@ fn converted<'a>(
 fn change_annotations<'a>(autoscaler: &mut Map<'a>, change: impl FnOnce(&mut Map<'a>)) {
     let metadata = autoscaler.ensure_map("metadata");
     let annotations = metadata.ensure_map("annotations");
-    ROUND_TRIP.iter().for_each(|name| drop(annotations.remove(name)));
+    for name in ROUND_TRIP {
+        annotations.remove(name);
+    }
     change(annotations);
     if annotations.is_empty() {
         metadata.remove("annotations");

@@ -115,7 +115,7 @@ impl ServerCertificate {
         let certificates = connection.peer_certificates().and_then(|all| all.split_first());
         let Some((own, chain)) = certificates else { return Some(Peer::Unnamed) };
         let now = self.config.time_provider.current_time();
-        if !now.is_some_and(|now| authority.verify_client_cert(own, chain, now).is_ok()) {
+        if now.is_none_or(|now| authority.verify_client_cert(own, chain, now).is_err()) {
             return Some(Peer::Refused);
         }
         Some(match subject(own) {

@@ -67,7 +67,7 @@ fn carry_out(edit: &UnionEdit<'_>, object: &mut Map<'_>) {
     // Discriminators are not deduced here, so that nothing is set.
     let UnionChange::Clear(field) = edit.change else { return };
     if let Some(map) = map_at(object, &edit.path.0) {
-        drop(map.remove(field));
+        map.remove(field);
     }
 }
 

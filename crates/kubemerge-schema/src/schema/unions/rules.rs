@@ -284,10 +284,10 @@ impl<'s> UnionViolation<'s> {
 
     /// The field to point at: the first member that must not be set, else the discriminator.
     pub fn field(&self) -> Option<&'s str> {
-        let excess = self.set.iter().copied().filter(|field| Some(*field) != self.wanted);
+        let mut excess = self.set.iter().copied().filter(|field| Some(*field) != self.wanted);
         // Without a discriminator, the first of several may be the one to stay.
         let skipped = usize::from(self.selected.is_empty());
-        excess.skip(skipped).next().or(self.discriminator())
+        excess.nth(skipped).or(self.discriminator())
     }
 }
 
