@@ -99,6 +99,7 @@ impl<'s> Runner<'s> {
                 let code = match error {
                     ApplyError::BadRequest(_) => 400,
                     ApplyError::Conflicts(_) => 409,
+                    ApplyError::InvalidUnions(_) => 422,
                     ApplyError::Failed(_) => 500,
                 };
                 Answer::Error { code, message: error.to_string(), causes }

@@ -1,7 +1,7 @@
 //! Unions that are not valid, as causes of a refusal: only the dialect `spec` refuses them.
 
 use kubemerge_schema::unions::{UnionFinding, UnionNode, check_unions};
-use kubemerge_schema::{Dialect, Origin, Schema, Type};
+use kubemerge_schema::{Dialect, Schema, Type};
 use kubemerge_value::{Arena, Document, Node};
 
 use crate::refusal::RefusalCause;
@@ -24,8 +24,7 @@ pub(crate) fn causes(schema: &Schema, object: &[u8]) -> Vec<RefusalCause> {
 
 /// The unions of an object that are not valid.
 pub(crate) fn findings<'s>(ty: Type<'s>, object: Node<'_>, arena: &Arena) -> Vec<UnionFinding<'s>> {
-    // The API server has rules of its own for the unions of built-in kinds.
-    if ty.origin() == Some(Origin::BuiltIn) {
+    if !ty.enforces_unions() {
         return Vec::new();
     }
     check_unions(ty, UnionNode::new(object, arena))

@@ -1,7 +1,8 @@
 //! Unions in parsed values: fields of an object of which at most one is set (`x-kubernetes-unions`).
 //!
-//! Off unless called: no released API server enforces unions. The rules and the walk are those of the schema
-//! ([`kubemerge_schema::unions`]); this file lets them read parsed values, and carries out what they decide.
+//! Off unless a type is given ([`VersionConverter::unions`](crate::VersionConverter::unions)): no released API server
+//! enforces unions. The rules and the walk are those of the schema ([`kubemerge_schema::unions`]); this file lets them
+//! read parsed values, and carries out what they decide.
 
 use std::borrow::Cow;
 
@@ -55,6 +56,20 @@ pub fn normalize_apply<'a>(
 ) -> Result<ParsedValue<'a>, ValidationErrors> {
     let edits = unions::normalize_apply(ty, config, merged, mode).map_err(errors)?;
     Ok(edits.iter().fold(merged, |value, one| edited(value, &one.path.0, one, arena)))
+}
+
+/// The same for what an apply does: discriminators are deduced, and nothing changes without a type that has unions.
+/// Kubernetes applies without unions.
+pub(crate) fn normalized<'a>(
+    ty: Option<Type<'a>>,
+    config: ParsedValue<'a>,
+    merged: ParsedValue<'a>,
+    arena: &'a Arena,
+) -> Result<ParsedValue<'a>, ValidationErrors> {
+    match ty {
+        Some(ty) => normalize_apply(ty, config, merged, Discriminator::Deduce, arena),
+        None => Ok(merged),
+    }
 }
 
 /// The value with one change, at the place that the steps lead to.

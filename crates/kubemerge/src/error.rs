@@ -235,6 +235,7 @@ impl From<ApplyError> for Error {
         let kind = match &error {
             ApplyError::BadRequest(_) => ErrorKind::InvalidApply,
             ApplyError::Conflicts(_) => ErrorKind::FieldManagerConflict,
+            ApplyError::InvalidUnions(_) => ErrorKind::Merge(MergeErrorKind::InvalidUnion),
             ApplyError::Failed(_) => ErrorKind::ApplyFailed,
         };
         let fault = Error::new(kind, "", error.to_string());

@@ -5,7 +5,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::guide::Guide;
-use kubemerge_schema::{Schema, TypeTable};
+use kubemerge_schema::{Dialect, Schema, Type, TypeTable};
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
@@ -99,6 +99,13 @@ impl<'s> ServerSideApply<'s> {
         if is_custom { FieldOrder::Label } else { FieldOrder::Path }
     }
 
+    /// The type whose unions an apply clears.
+    fn union_type(&self, api_version: &str, kind: &str) -> Option<Type<'s>> {
+        // First, so that nothing is looked up in the other dialects.
+        let schema = self.schema.filter(|schema| schema.dialect() == Dialect::Spec)?;
+        schema.type_of(api_version, kind).filter(|ty| ty.enforces_unions())
+    }
+
     /// Applies a configuration to an object, or creates it.
     ///
     /// # Errors
@@ -184,7 +191,7 @@ impl<'s> ServerSideApply<'s> {
         let (api_version, kind) = (text("apiVersion"), text("kind"));
         let order = self.order(api_version, kind);
         let versions = match self.types.type_of(api_version, kind) {
-            Some(_) => SameForm::built_in(&self.types, kind),
+            Some(_) => SameForm::built_in(&self.types, kind).with_unions(self.union_type(api_version, kind)),
             // Unknown kinds: every map merges, every list is atomic.
             None => SameForm::schemaless(&self.types),
         };

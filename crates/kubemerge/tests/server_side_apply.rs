@@ -3,7 +3,8 @@
 use kubemerge::ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge::ssa::managed_fields::{Effect, ManagedFields, Operation};
 use kubemerge::ssa::value::{Arena, ParsedValue};
-use kubemerge::{Applier, Dialect, Schema, ServerSideApply, owners};
+use kubemerge::{Applier, Dialect, Patch, Schema, SchemaBuilder, ServerSideApply, owners};
+use serde_json::{Value, json};
 
 fn config(data: &str) -> String {
     format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"c"}},"data":{data}}}"#)
@@ -45,6 +46,48 @@ fn applying_twice_changes_nothing() {
     let twice = server_side.apply(Some(&once.object), &config(r#"{"a":"1"}"#), Applier::new("me")).unwrap();
     assert!(once.has_changed && !twice.has_changed);
     assert_eq!(once.object, twice.object);
+}
+
+/// A kind with a union, of an OpenAPI document.
+fn schema_with_union(dialect: Dialect) -> Schema {
+    let text = json!({"type": "string"});
+    let document = json!({"components": {"schemas": {"Subject": {"type": "object",
+        "properties": {"apiVersion": text, "kind": text, "account": text, "group": text, "user": text,
+            "metadata": {"type": "object", "additionalProperties": text}},
+        "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Subject"}],
+        "x-kubernetes-unions": [{"discriminator": "account",
+            "fields-to-discriminateBy": {"group": "Group", "user": "User"}}],
+    }}}});
+    SchemaBuilder::new().openapi_v3(&document).unwrap().compile(dialect).unwrap()
+}
+
+#[test]
+fn unions_clear_in_spec_only() {
+    let subject = |fields: &str| format!(r#"{{"apiVersion":"example.com/v1",{fields},"kind":"Subject"}}"#);
+    let (user, group) = (subject(r#""user":"u""#), subject(r#""group":"g""#));
+    let applied = |dialect: Dialect| {
+        let schema = schema_with_union(dialect);
+        let server_side = ServerSideApply::new(&schema);
+        let live = server_side.apply(None, &user, Applier::new("me")).unwrap().object;
+        let applied = server_side.apply(Some(&live), &group, Applier::new("you").forced()).unwrap();
+        let object: Value = serde_json::from_str(&applied.object).unwrap();
+        ["account", "group", "user"].map(|field| object[field].as_str().map(str::to_owned))
+    };
+    let fields = |fields: [Option<&str>; 3]| fields.map(|field| field.map(str::to_owned));
+    assert_eq!(applied(Dialect::Spec), fields([Some("Group"), Some("g"), None]));
+    assert_eq!(applied(Dialect::Upstream), fields([None, Some("g"), Some("u")]));
+
+    let schema = schema_with_union(Dialect::Spec);
+    let server_side = ServerSideApply::new(&schema);
+    let live = server_side.apply(None, &user, Applier::new("me")).unwrap().object;
+    let plan = server_side.plan(Some(&live), &group, Applier::new("you")).unwrap();
+    let contested = plan.iter().find(|field| field.path == ".account").map(|field| field.effect);
+    assert_eq!(contested, Some(Effect::Conflict), "the discriminator is part of the configuration");
+
+    let both = subject(r#""group":"g","user":"u""#);
+    let patch = Patch::apply(&both, Applier::new("me")).unwrap();
+    let error = kubemerge::apply(&schema, "{}", &patch).unwrap_err();
+    assert_eq!((error.kind().name(), error.http_status()), ("invalid-union", 422));
 }
 
 #[test]

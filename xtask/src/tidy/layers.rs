@@ -99,7 +99,7 @@ const FOLDERS: &[Layers] = &[
     },
     Layers {
         package: "kubemerge-ssa",
-        modules: &[&["value"], &["fieldpath"], &["typed"], &["managed_fields", "update"], &["unions"]],
+        modules: &[&["value"], &["fieldpath"], &["typed"], &["unions"], &["managed_fields", "update"]],
         together: &[["managed_fields", "update"]],
     },
     Layers {

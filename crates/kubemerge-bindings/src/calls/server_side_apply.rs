@@ -99,6 +99,7 @@ fn failure(error: &ApplyError) -> Failure {
     let (kind, status) = match error {
         ApplyError::BadRequest(_) => ("bad-request", 400),
         ApplyError::Conflicts(_) => ("conflict", 409),
+        ApplyError::InvalidUnions(_) => ("invalid-union", 422),
         ApplyError::Failed(_) => ("apply-failed", 500),
     };
     Failure::new(kind, error.to_string()).with_status(status)

@@ -16,6 +16,7 @@ use kubemerge_value::Canonical;
 use super::{
     built_in_versions::BuiltInVersions,
     contract::{Contract, DecodeError, Decoded, Given, OwnershipFacts, Source, Storing, TypeCheck},
+    union_type,
 };
 use crate::{
     catalog::{Resource, cluster::Cluster},
@@ -152,7 +153,8 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     }
 
     fn with_versions(&self, run: &mut dyn FnMut(&dyn VersionConverter)) {
-        let same = SameForm::built_in(self.cluster.types(), &self.resource.kind);
+        let same = SameForm::built_in(self.cluster.types(), &self.resource.kind)
+            .with_unions(union_type(self.cluster, self));
         run(&BuiltInVersions { same, schema: &self.cluster.schema, resource: self.resource });
     }
 

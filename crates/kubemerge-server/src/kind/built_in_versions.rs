@@ -1,7 +1,7 @@
 //! The versions of a built-in kind, as field managers see them.
 
 use kubemerge_kinds::{BuiltinKind, custom, groups, registry::VersionConversion, tree::Map};
-use kubemerge_schema::{Schema, TypeRef};
+use kubemerge_schema::{Schema, Type, TypeRef};
 use kubemerge_ssa::{
     ConversionError, SameForm, VersionConverter,
     value::{Arena, ParsedValue},
@@ -76,5 +76,9 @@ impl VersionConverter for BuiltInVersions<'_> {
             Some(other) => ParsedValue::parse(arena.alloc_slice_copy(other.as_bytes()), arena)
                 .map_err(|error| ConversionError::Failed(error.to_string())),
         }
+    }
+
+    fn unions(&self) -> Option<Type<'_>> {
+        self.same.unions()
     }
 }

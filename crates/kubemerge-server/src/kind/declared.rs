@@ -17,8 +17,9 @@ use kubemerge_kinds::{
 use kubemerge_schema::{Schema, Type};
 use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
 
-use super::contract::{
-    Contract, DecodeError, Decoded, Given, OwnershipFacts, Reading, Source, Storing, TypeCheck,
+use super::{
+    contract::{Contract, DecodeError, Decoded, Given, OwnershipFacts, Reading, Source, Storing, TypeCheck},
+    union_type,
 };
 use crate::{
     catalog::{Resource, cluster::Cluster, custom::CustomVersion},
@@ -148,12 +149,17 @@ impl<'c> Contract<'c> for Declared<'c> {
     }
 
     fn with_versions(&self, run: &mut dyn FnMut(&dyn VersionConverter)) {
+        let unions = union_type(self.cluster, self);
         let Some(CustomVersion { types, .. }) = self.version else {
-            return run(&SameForm::built_in(self.cluster.types(), &self.resource.kind));
+            let same = SameForm::built_in(self.cluster.types(), &self.resource.kind);
+            return run(&same.with_unions(unions));
         };
         let known: Vec<&str> = types.api_versions.iter().map(String::as_str).collect();
         match types.table() {
-            Some(table) => run(&SameForm::custom_resource(table, &self.resource.kind, &known)),
+            Some(table) => {
+                let same = SameForm::custom_resource(table, &self.resource.kind, &known);
+                run(&same.with_unions(unions));
+            }
             // A definition without a schema: lists are owned as a whole.
             None => run(&SameForm::schemaless(self.cluster.types())),
         }

@@ -17,7 +17,9 @@ pub(crate) use declared::read_object;
 
 use std::{ops::Deref, sync::LazyLock};
 
+use kubemerge::{Dialect, Guide};
 use kubemerge_kinds::declared::DeclaredRules;
+use kubemerge_schema::Type;
 
 use crate::catalog::{Origin, Resource, cluster::Cluster};
 
@@ -45,6 +47,16 @@ impl<'c> Kind<'c> {
             },
         }
     }
+}
+
+/// The type whose unions count for writes of a kind.
+pub(crate) fn union_type<'c>(cluster: &Cluster, kind: &(impl Contract<'c> + ?Sized)) -> Option<Type<'c>> {
+    // First, so that nothing is looked up in the other dialect.
+    if cluster.schema.dialect() != Dialect::Spec {
+        return None;
+    }
+    let Ok(Guide::Type(ty)) = kind.merge_guide() else { return None };
+    ty.enforces_unions().then_some(ty)
 }
 
 impl<'c> Deref for Kind<'c> {

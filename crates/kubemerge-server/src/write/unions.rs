@@ -1,17 +1,16 @@
 //! Unions of objects that are written, in dialect `spec`: a discriminator that changed clears the members that it does
 //! not select, and what is not valid is refused. Kubernetes ignores unions.
 
-use kubemerge::{Dialect, Guide};
 use kubemerge_kinds::{
     field::{FieldError, FieldErrorKind},
     tree::{Map, Value, ValueRef},
 };
-use kubemerge_schema::{
-    Origin, Type,
-    unions::{Discriminator, UnionChange, UnionEdit, UnionPath, UnionStep, check_unions, normalize_update},
+use kubemerge_schema::unions::{
+    Discriminator, UnionChange, UnionEdit, UnionPath, UnionStep, check_unions, normalize_update,
 };
 
 use crate::{
+    kind::union_type,
     object::draft::{Draft, Owners, metadata_text},
     protocol::status::{Outcome, invalid},
     store::metadata_field::Field,
@@ -20,8 +19,8 @@ use crate::{
 
 /// Clears what a changed discriminator excludes.
 pub(crate) fn normalize<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<Old<'w>>) -> Outcome<()> {
-    let Some(ty) = union_type(write) else { return Ok(()) };
-    // The owners of an applied object are known already: the fields of its configuration stay.
+    let Some(ty) = union_type(write.call.cluster, &*write.kind) else { return Ok(()) };
+    // An apply has cleared already, before its owners were found.
     if !matches!(draft.owners, Owners::Pending) {
         return Ok(());
     }
@@ -39,7 +38,7 @@ pub(crate) fn normalize<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option
 
 /// Why the unions of an object are not valid.
 pub(crate) fn errors(write: Write<'_>, object: &Map<'_>) -> Vec<FieldError> {
-    let Some(ty) = union_type(write) else { return Vec::new() };
+    let Some(ty) = union_type(write.call.cluster, &*write.kind) else { return Vec::new() };
     let findings = check_unions(ty, ValueRef::Map(object)).into_iter();
     findings
         .map(|finding| {
@@ -47,16 +46,6 @@ pub(crate) fn errors(write: Write<'_>, object: &Map<'_>) -> Vec<FieldError> {
             field_error(field.as_ref().unwrap_or(&finding.path), finding.violation.to_string())
         })
         .collect()
-}
-
-/// The type of the object, if its unions count: built-in kinds have rules of their own.
-fn union_type(write: Write<'_>) -> Option<Type<'_>> {
-    // First, so that nothing is looked up in the other dialect.
-    if write.call.cluster.schema.dialect() != Dialect::Spec {
-        return None;
-    }
-    let Ok(Guide::Type(ty)) = write.kind.merge_guide() else { return None };
-    (ty.origin() != Some(Origin::BuiltIn)).then_some(ty)
 }
 
 fn field_error(path: &UnionPath, detail: String) -> FieldError {

@@ -296,6 +296,8 @@ async fn custom_resources_merge_by_list_keys_in_spec() {
     assert_eq!(merged.body["spec"]["ports"], json!([{"port": 1, "name": "one"}, {"port": 2, "name": "two"}]));
 }
 
+const APPLY: (&str, &str) = ("content-type", "application/apply-patch+yaml");
+
 /// The definition with a union in its spec.
 fn definition_with_union() -> Value {
     let mut definition = definition();
@@ -337,8 +339,44 @@ async fn unions_clear_and_are_checked_in_spec() {
 }
 
 #[tokio::test]
+async fn an_apply_clears_what_its_member_excludes_in_spec() {
+    let server = ApiServer::builder().dialect(Dialect::Spec).crds([definition_with_union()]).build().unwrap();
+    let applied = async |options: &str, spec: Value| {
+        let path = format!("{GADGETS}/a?{options}");
+        ask_as(&server, "PATCH", &path, APPLY, gadget("a", spec)).await
+    };
+    let created = applied("fieldManager=me", json!({"size": 1, "user": "u"})).await;
+    assert_eq!((created.code, &created.body["spec"]["account"]), (201, &json!("User")), "{}", created.body);
+    let owned = &created.body["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"];
+    assert_eq!(owned["f:account"], json!({}), "who sets the member owns the discriminator");
+    let group = json!({"group": "g"});
+    let contested = applied("fieldManager=you", group.clone()).await;
+    let causes = &contested.body["details"]["causes"];
+    assert_eq!((contested.code, &causes[0]["field"]), (409, &json!(".spec.account")), "{}", contested.body);
+    let forced = applied("fieldManager=you&force=true", group.clone()).await;
+    let wanted = json!({"size": 1, "account": "Group", "group": "g", "most": 10, "colour": "red"});
+    assert_eq!((forced.code, &forced.body["spec"]), (200, &wanted), "{}", forced.body);
+    let repeated = applied("fieldManager=you", group).await;
+    assert_eq!(repeated.body["metadata"]["resourceVersion"], forced.body["metadata"]["resourceVersion"]);
+    let both = applied("fieldManager=you&force=true", json!({"user": "u", "group": "g"})).await;
+    let cause = &both.body["details"]["causes"][0];
+    assert_eq!(
+        (both.code, &cause["reason"], &cause["field"]),
+        (422, &json!("invalid-union"), &json!(".spec"))
+    );
+    // A discriminator alone clears nothing, and what is left is checked.
+    assert_eq!(applied("fieldManager=you&force=true", json!({"account": "User"})).await.code, 422);
+}
+
+#[tokio::test]
 async fn unions_are_ignored_upstream() {
     let server = ApiServer::builder().crds([definition_with_union()]).build().unwrap();
+    for (manager, spec) in [("me", json!({"size": 1, "user": "u"})), ("you", json!({"group": "g"}))] {
+        let path = format!("{GADGETS}/a?fieldManager={manager}");
+        assert!(ask_as(&server, "PATCH", &path, APPLY, gadget("a", spec)).await.code < 300);
+    }
+    let spec = get(&server, &format!("{GADGETS}/a")).await.body["spec"].take();
+    assert_eq!((&spec["user"], &spec["group"], &spec["account"]), (&json!("u"), &json!("g"), &Value::Null));
     let both = json!({"size": 1, "user": "u", "group": "g"});
     assert_eq!(ask(&server, "POST", GADGETS, gadget("b", both)).await.code, 201);
 }

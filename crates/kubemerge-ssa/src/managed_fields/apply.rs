@@ -11,7 +11,8 @@ use super::last_applied;
 use super::update::{LiveForm, track};
 use super::{Endpoint, Live, ManagedFields, Writer};
 use crate::fieldpath::FieldSet;
-use crate::typed::{Duplicates, claim, compare, is_valid_beside, validate};
+use crate::typed::{Duplicates, ValidationErrors, claim, compare, is_valid_beside, validate};
+use crate::unions;
 use crate::update::{
     self as updater, Before, Claims, Contested, Context, Fields, Force, Manager, Typed, UpdateError,
 };
@@ -42,6 +43,8 @@ pub enum ApplyError {
     BadRequest(String),
     /// Other managers own what would change: HTTP 409.
     Conflicts(Conflicts),
+    /// The configuration contradicts itself about unions: HTTP 422.
+    InvalidUnions(ValidationErrors),
     /// The configuration does not fit its type, or cannot be applied: HTTP 500.
     Failed(String),
 }
@@ -51,6 +54,7 @@ impl Display for ApplyError {
         match self {
             ApplyError::BadRequest(message) | ApplyError::Failed(message) => f.write_str(message),
             ApplyError::Conflicts(conflicts) => conflicts.fmt(f),
+            ApplyError::InvalidUnions(errors) => errors.fmt(f),
         }
     }
 }
@@ -74,7 +78,8 @@ pub fn apply<'a>(
     // Before anything is read: these are faults of the request, not of the object.
     check_request(endpoint, config)?;
     // `managedFields: null` is allowed and means nothing.
-    let config = without_managed_fields(config, arena);
+    let given = without_managed_fields(config, arena);
+    let config = with_discriminators(endpoint, given, arena)?;
     let (mut managed, mut first) = (live.managed.decoded(), None);
     if managed.is_empty() {
         // The entries of an object that was never tracked begin with what it has.
@@ -106,7 +111,7 @@ pub fn apply<'a>(
     // Keeps the annotation current for clients that still apply on their side.
     if writer.manager == "kubectl" {
         let object = applied.object.unwrap_or(live.object);
-        applied.object = last_applied::updated(object, config, arena).or(applied.object);
+        applied.object = last_applied::updated(object, given, arena).or(applied.object);
     }
     Ok(applied)
 }
@@ -135,8 +140,18 @@ fn without_managed_fields<'a>(config: ParsedValue<'a>, arena: &'a Arena) -> Pars
     }
 }
 
+/// A configuration with the discriminators of the members that it sets, so that the applier owns them.
+pub(super) fn with_discriminators<'a>(
+    endpoint: &Endpoint<'a>,
+    config: ParsedValue<'a>,
+    arena: &'a Arena,
+) -> Result<ParsedValue<'a>, ApplyError> {
+    unions::normalized(endpoint.versions.unions(), config, config, arena).map_err(ApplyError::InvalidUnions)
+}
+
 enum ApplyFailure<'a> {
     Contested(Vec<Contested<'a>>),
+    InvalidUnions(ValidationErrors),
     Failed(String),
 }
 
@@ -144,6 +159,7 @@ impl<'a> From<UpdateError<'a>> for ApplyFailure<'a> {
     fn from(error: UpdateError<'a>) -> Self {
         match error {
             UpdateError::Conflicts(contested) => ApplyFailure::Contested(contested),
+            UpdateError::InvalidUnions(errors) => ApplyFailure::InvalidUnions(errors),
             UpdateError::Failed(why) => ApplyFailure::Failed(why),
         }
     }
@@ -237,6 +253,7 @@ impl<'a> Request<'_, 'a> {
     fn error(&self, failure: ApplyFailure<'a>) -> ApplyError {
         match failure {
             ApplyFailure::Failed(why) => ApplyError::Failed(why),
+            ApplyFailure::InvalidUnions(errors) => ApplyError::InvalidUnions(errors),
             ApplyFailure::Contested(contested) => {
                 let finder = Finder::default();
                 let listed =

@@ -1,6 +1,6 @@
 //! What an apply would do, field by field, and why: a dry run for people.
 
-use super::apply::{ApplyError, Conflicting, apply};
+use super::apply::{ApplyError, Conflicting, apply, with_discriminators};
 use super::endpoint::STRIPPED;
 use super::entry::{ManagerId, Operation};
 use super::find::Finder;
@@ -87,6 +87,7 @@ pub fn plan<'a>(
     // A forced apply shows what would change; the conflicts are those that only force overcomes.
     let applied = apply(endpoint, live, config, writer, Conflicting::Force, arena)?;
     let new = applied.object.unwrap_or(live.object);
+    let config = with_discriminators(endpoint, config, arena)?;
     let unreadable = |error: &dyn std::fmt::Display| ApplyError::Failed(error.to_string());
     let Some(ty) = endpoint.versions.type_of(endpoint.api_version) else {
         return Err(unreadable(&format!("no corresponding type for {}", endpoint.kind)));

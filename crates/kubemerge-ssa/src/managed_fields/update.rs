@@ -27,6 +27,7 @@ impl From<UpdateError<'_>> for TrackError {
         match error {
             UpdateError::Failed(why) => TrackError(why),
             UpdateError::Conflicts(_) => TrackError("an update cannot conflict".to_owned()),
+            UpdateError::InvalidUnions(errors) => TrackError(errors.to_string()),
         }
     }
 }

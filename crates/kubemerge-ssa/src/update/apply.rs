@@ -5,6 +5,7 @@ use super::take::{Change, Force, concerns_others, take};
 use super::{Context, ConversionError, Fields, Manager, Owner, Typed, UpdateError};
 use crate::fieldpath::{Element, FieldSet};
 use crate::typed::{Comparison, has_empty_part, has_unclaimed_content, merge};
+use crate::unions;
 use crate::value::ParsedValue;
 
 /// Tracks a write of a whole object and gives the paths that it changed, which belong to its manager. `compared` is what
@@ -53,6 +54,9 @@ pub(crate) fn apply<'a>(
     let before = reconciled(cx, live, before)?;
     let merged = merge(live.ty, live.value, config.value, cx.arena)
         .map_err(|problems| UpdateError::failed("failed to merge config", problems))?;
+    // Before pruning, so that nothing of another member is put back.
+    let merged = unions::normalized(cx.versions.unions(), config.value, merged, cx.arena)
+        .map_err(UpdateError::InvalidUnions)?;
     let is_hollow = || has_hollow_claim(cx, live.with(merged), config.value, &claimed);
     let last = match before {
         Before::Nothing => None,

@@ -16,6 +16,7 @@ pub(crate) use versions::Typed;
 pub use versions::{ConversionError, SameForm, VersionConverter};
 
 use crate::fieldpath::FieldSet;
+use crate::typed::ValidationErrors;
 use crate::value::Arena;
 
 /// What an operation works with.
@@ -32,6 +33,8 @@ pub(crate) struct Context<'a> {
 pub(crate) enum UpdateError<'a> {
     /// Other managers own what would change.
     Conflicts(Vec<Contested<'a>>),
+    /// The configuration contradicts itself about unions.
+    InvalidUnions(ValidationErrors),
     /// The operation cannot be computed.
     Failed(String),
 }

@@ -48,7 +48,7 @@ fn prune_error<'a>(what: &str, why: String) -> UpdateError<'a> {
 fn within<'a>(what: &str, error: UpdateError<'a>) -> UpdateError<'a> {
     match error {
         UpdateError::Failed(why) => prune_error(what, why),
-        conflicts => conflicts,
+        other => other,
     }
 }
 

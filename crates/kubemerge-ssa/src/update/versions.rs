@@ -1,6 +1,6 @@
 //! Objects in other versions: managers own fields in the version they wrote.
 
-use kubemerge_schema::{TypeRef, TypeTable};
+use kubemerge_schema::{Type, TypeRef, TypeTable};
 
 use crate::typed::{Duplicates, validate};
 use crate::value::{Arena, ParsedValue};
@@ -29,6 +29,12 @@ pub trait VersionConverter {
         api_version: &'a str,
         arena: &'a Arena,
     ) -> Result<ParsedValue<'a>, ConversionError>;
+
+    /// The type whose unions an apply clears, in the version of the request; `None` where unions have no effect, as in
+    /// Kubernetes.
+    fn unions(&self) -> Option<Type<'_>> {
+        None
+    }
 }
 
 /// A kind whose versions differ in `apiVersion` only, as custom resources without conversion.
@@ -37,6 +43,7 @@ pub struct SameForm<'t> {
     table: &'t TypeTable,
     kind: &'t str,
     versions: Known<'t>,
+    unions: Option<Type<'t>>,
 }
 
 #[derive(Debug)]
@@ -52,17 +59,22 @@ enum Known<'t> {
 impl<'t> SameForm<'t> {
     /// A built-in kind: versions that the table lacks are missing.
     pub fn built_in(table: &'t TypeTable, kind: &'t str) -> Self {
-        SameForm { table, kind, versions: Known::InTable }
+        SameForm { table, kind, versions: Known::InTable, unions: None }
     }
 
     /// A custom resource with these versions, e.g. `example.com/v1`. Any other version is an error.
     pub fn custom_resource(table: &'t TypeTable, kind: &'t str, versions: &'t [&'t str]) -> Self {
-        SameForm { table, kind, versions: Known::Declared(versions) }
+        SameForm { table, kind, versions: Known::Declared(versions), unions: None }
     }
 
     /// Objects without schema.
     pub fn schemaless(table: &'t TypeTable) -> Self {
-        SameForm { table, kind: "", versions: Known::Any }
+        SameForm { table, kind: "", versions: Known::Any, unions: None }
+    }
+
+    /// The same kind, whose applies clear what the unions of this type exclude.
+    pub fn with_unions(self, unions: Option<Type<'t>>) -> Self {
+        SameForm { unions, ..self }
     }
 }
 
@@ -91,6 +103,10 @@ impl VersionConverter for SameForm<'_> {
             _ => {}
         }
         Ok(object.with_member("apiVersion", ParsedValue::String(api_version), arena))
+    }
+
+    fn unions(&self) -> Option<Type<'_>> {
+        self.unions
     }
 }
 

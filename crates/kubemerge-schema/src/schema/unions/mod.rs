@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::Type;
 use crate::model::{Model, Node, UnionEntry, UnionMemberEntry};
+use crate::{Dialect, Origin};
 
 pub use of_node::UnionNode;
 pub use rules::{Excluded, UnionFault, UnionState, UnionViolation};
@@ -156,5 +157,11 @@ impl<'s> Type<'s> {
     /// The unions of the object. Merges in dialect `spec` clear what they exclude.
     pub fn unions(self) -> Unions<'s> {
         Unions { of: Some(self) }
+    }
+
+    /// Whether writes of the object clear and are refused by its unions: in dialect `spec`, except for types of
+    /// Kubernetes, which has rules of its own for them.
+    pub fn enforces_unions(self) -> bool {
+        self.schema().dialect() == Dialect::Spec && self.origin() != Some(Origin::BuiltIn)
     }
 }

@@ -1,8 +1,10 @@
 //! Server-side apply: the decode step of an apply patch, and the object that it creates if there is none.
 
+use kubemerge::strategic::MergeErrorKind;
 use kubemerge_kinds::{field_error::quoted, strategy::Permission};
 use kubemerge_ssa::{
     managed_fields::{self, ApplyError, Conflicting, Conflicts, Live, ManagedFields, Time, Writer},
+    typed::{ValidationError, ValidationErrors},
     value::{Arena, ParsedValue},
 };
 use kubemerge_value::{Canonical, Kind};
@@ -161,7 +163,18 @@ pub(crate) fn refused(error: ApplyError) -> Failure {
         ApplyError::BadRequest(text) => bad_request(text),
         ApplyError::Failed(text) => unclassified(text),
         ApplyError::Conflicts(conflicts) => conflicting(&conflicts),
+        ApplyError::InvalidUnions(errors) => contradicting(&errors),
     }
+}
+
+/// As a strategic patch that contradicts itself is refused.
+fn contradicting(errors: &ValidationErrors) -> Failure {
+    let cause = |one: &ValidationError| Cause {
+        reason: MergeErrorKind::InvalidUnion.name(),
+        message: one.message.clone(),
+        field: one.path.clone(),
+    };
+    Failure::new(422, Reason::Invalid, errors.to_string()).causes(errors.0.iter().map(cause).collect())
 }
 
 fn conflicting(conflicts: &Conflicts) -> Failure {
