@@ -1,7 +1,7 @@
 //! Evaluates expressions, and counts what that costs.
 //!
-//! [`program`] turns a checked expression into steps, which are walked here; [`attribute`] follows fields and indexes,
-//! [`cost`] says what calls cost, and functions are in [`crate::library`].
+//! `program` turns a checked expression into steps, which are walked here; `attribute` follows fields and indexes,
+//! `cost` says what calls cost, and functions are in `library`.
 
 mod attribute;
 mod constant;

@@ -1,8 +1,8 @@
 //! Values of expressions.
 //!
-//! Lists and maps are made by an expression or are views of an object ([`containers`]), which is read where an expression
-//! asks for a part of it and never copied as a whole; [`tree`] has that of objects without a schema. [`equal`] compares for `==`, [`order`] for `<`, [`key`] has the
-//! keys of maps, [`show`] the texts that values have in errors.
+//! Lists and maps are made by an expression or are views of an object (`containers`), which is read where an expression
+//! asks for a part of it and never copied as a whole; `tree` has that of objects without a schema. `equal` compares for
+//! `==`, `order` for `<`, `key` has the keys of maps, `show` the texts that values have in errors.
 
 mod containers;
 mod equal;

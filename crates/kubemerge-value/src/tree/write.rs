@@ -44,7 +44,7 @@ impl Value<'_> {
         self.append::<GIVEN>(out)
     }
 
-    /// Appends a text that only values have that are the [same in Go](ValueRef::same_in_go): `7.0` is not `7`.
+    /// Appends a text that only values have that are the [same in Go](super::ValueRef::same_in_go): `7.0` is not `7`.
     pub fn append_key(&self, out: &mut Vec<u8>) {
         self.append::<TELLING>(out);
     }

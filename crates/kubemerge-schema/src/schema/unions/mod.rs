@@ -1,7 +1,7 @@
 //! Unions: fields of an object of which at most one is set (`x-kubernetes-unions`), and all rules about them.
 //!
 //! Clients that merge or check objects say what an object, a configuration or a patch has at the fields of a union
-//! ([`FieldUnion::state`]); the answers come from here. `rules` has them, `walk` asks them for whole objects.
+//! (`FieldUnion::state`); the answers come from here. `rules` has them, `walk` asks them for whole objects.
 
 mod of_node;
 mod of_tree;
