@@ -282,6 +282,17 @@ async fn the_first_apply_finds_an_owner_for_what_was_there() {
     assert_eq!(owners(&applied)[1], r#"before-first-apply Update {"f:data":{".":{},"f:a":{}}}"#);
 }
 
+/// Answers of kube-apiserver 1.37.1: null is a field that was left out.
+#[tokio::test]
+async fn null_replicas_of_a_scale_are_none() {
+    let server = server();
+    let path = "/apis/apps/v1/namespaces/default/deployments/a";
+    apply(&server, &format!("{path}?fieldManager=m"), crate::support::deployment("a")).await;
+    let scale = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": null}});
+    let applied = apply(&server, &format!("{path}/scale?fieldManager=a&force=true"), scale).await;
+    assert_eq!((applied.code, &applied.body["spec"]), (200, &json!({})), "{:?}", applied.body);
+}
+
 #[tokio::test]
 async fn scale_hands_replicas_over() {
     let server = server();

@@ -234,7 +234,8 @@ fn check(call: &Call<'_>, old: Old<'_>, wanted: &Value) -> Outcome<()> {
         let text = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {own}");
         return Err(conflict(call.resource.qualified(), call.name(), &text));
     }
-    let replicas = wanted.pointer("/spec/replicas").cloned().unwrap_or(json!(0));
+    // Null is 0 in Go, as a field that is left out.
+    let replicas = wanted.pointer("/spec/replicas").filter(|it| !it.is_null()).cloned().unwrap_or(json!(0));
     let why = match replicas.as_i64() {
         Some(0..=MAX_REPLICAS) => return Ok(()),
         Some(..0) => "must be greater than or equal to 0",
