@@ -25,8 +25,9 @@ impl Canonical {
 
 /// The text without the white space around it; that of JSON, which has less of it than ASCII.
 fn trimmed(text: &[u8]) -> &[u8] {
-    let is_text = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let start = text.iter().position(is_text).unwrap_or(text.len());
-    let end = text.iter().rposition(is_text).map_or(start, |last| last + 1);
-    &text[start..end]
+    let mut text = text;
+    while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] | [rest @ .., b' ' | b'\t' | b'\n' | b'\r'] = text {
+        text = rest;
+    }
+    text
 }

@@ -42,11 +42,11 @@ pub enum ParseErrorKind {
 
 impl ParseError {
     pub(crate) fn at(kind: ParseErrorKind, bytes: &[u8], offset: usize) -> Self {
-        let before = &bytes[..offset.min(bytes.len())];
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let before = bytes.get(..offset).unwrap_or(bytes);
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        let last_line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         // Columns count characters, as editors do.
-        let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
+        let column = String::from_utf8_lossy(last_line).chars().count() + 1;
         ParseError { kind, offset, line, column }
     }
 

@@ -1,5 +1,7 @@
 //! Durations such as `1h30m`, read and written as Go's `time.Duration`.
 
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 const UNITS: [(&str, i128); 8] = [
     ("ns", 1),
     ("us", 1_000),
@@ -32,7 +34,7 @@ pub fn parse(text: &str) -> Option<i64> {
         nanos = nanos.checked_add(amount(number, *unit)?)?;
         rest = after;
     }
-    i64::try_from(if is_negative { -nanos } else { nanos }).ok()
+    i64::try_from(if is_negative { nanos.checked_neg()? } else { nanos }).ok()
 }
 
 fn amount(number: &str, unit: i128) -> Option<i128> {
@@ -42,10 +44,13 @@ fn amount(number: &str, unit: i128) -> Option<i128> {
     }
     let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
     // Digits past the nanosecond are cut off.
-    let fraction = &fraction[..fraction.len().min(18)];
+    let fraction = fraction.get(..18).unwrap_or(fraction);
     let part = match fraction {
         "" => 0,
-        digits => digits.parse::<i128>().ok()?.checked_mul(unit)? / 10i128.pow(digits.len() as u32),
+        digits => {
+            let parts = 10i128.checked_pow(digits.len() as u32)?;
+            digits.parse::<i128>().ok()?.checked_mul(unit)?.checked_div(parts)?
+        }
     };
     whole.checked_mul(unit)?.checked_add(part)
 }
@@ -77,7 +82,8 @@ pub fn duration_text(nanos: i64) -> String {
 }
 
 fn decimal(total: u64, unit: u64) -> String {
-    let (whole, rest) = (total / unit, total % unit);
+    let whole = total.checked_div(unit).unwrap_or_default();
+    let rest = total.checked_rem(unit).unwrap_or_default();
     if rest == 0 {
         return whole.to_string();
     }

@@ -19,6 +19,11 @@
 //! # Ok::<(), kubemerge_value::ParseError>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)
+)]
+
 pub mod calendar;
 mod canonicalize;
 mod check;
@@ -32,6 +37,7 @@ mod map_edit;
 mod node;
 mod number;
 pub mod octets;
+pub mod part;
 pub mod path;
 pub mod quantity;
 mod reader;

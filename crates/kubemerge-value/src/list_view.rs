@@ -4,6 +4,7 @@ use crate::{
     Arena,
     node::{Built, Order, Piece, Tail},
     node::{Node, Repr},
+    part::part_of,
     text::{ElementScan, Text},
 };
 use bumpalo::collections::Vec as ArenaVec;
@@ -49,7 +50,7 @@ impl<'a> ListView<'a> {
             places.push(Place { start: element.start as u32, end: element.end as u32 });
         }
         let places = places.into_bump_slice();
-        let item = |place: &Place| text.closed(&text.bytes[place.start as usize..place.end as usize]);
+        let item = |place: &Place| text.closed(part_of(text.bytes, place.start as usize..place.end as usize));
         let items = arena.alloc_slice_fill_iter(places.iter().map(|place| Node(Repr::Text(item(place)))));
         ListView { list, text: Some(text), items, places }
     }
@@ -67,20 +68,20 @@ impl<'a> ListView<'a> {
     /// A list of kept and new elements, in this order.
     pub fn pick(&self, picks: &[Pick<'a>], arena: &'a Arena) -> Node<'a> {
         let mut pieces = ArenaVec::new_in(arena);
-        let mut at = 0;
-        while at < picks.len() {
-            match picks[at] {
+        let mut rest = picks;
+        while let [pick, after @ ..] = rest {
+            rest = match *pick {
                 Pick::Keep(first) => {
                     // Neighbours that stay together are copied in one piece, with the text between them.
-                    let count = run_length(&picks[at..], first);
-                    self.keep(first, count, &mut pieces);
-                    at += count;
+                    let more = run_length(after, first + 1);
+                    self.keep(first, 1 + more, &mut pieces);
+                    part_of(after, more..)
                 }
                 Pick::Put(node) => {
                     pieces.push(Piece::item(node));
-                    at += 1;
+                    after
                 }
-            }
+            };
         }
         let tail = self.tail();
         let source = self.source(tail);
@@ -90,17 +91,18 @@ impl<'a> ListView<'a> {
 
     fn keep(&self, first: usize, count: usize, pieces: &mut ArenaVec<'a, Piece<'a>>) {
         let Some(text) = self.text else {
-            pieces.extend(self.items[first..first + count].iter().map(|node| Piece::item(*node)));
+            pieces.extend(part_of(self.items, first..first + count).iter().map(|node| Piece::item(*node)));
             return;
         };
-        if count == 0 {
-            return;
-        }
-        let (from, to) = (self.places[first], self.places[first + count - 1]);
+        let (before, kept) = (part_of(self.places, ..first), part_of(self.places, first..first + count));
+        let (Some(from), Some(to)) = (kept.first(), kept.last()) else { return };
         // After the opening bracket for the first item.
-        let gap_start = first.checked_sub(1).map_or(1, |before| self.places[before].end);
-        let gap = &text.bytes[gap_start as usize..from.start as usize];
-        pieces.push(Piece::Run { gap, text: text.closed(&text.bytes[from.start as usize..to.end as usize]) });
+        let gap_start = before.last().map_or(1, |place| place.end);
+        let gap = part_of(text.bytes, gap_start as usize..from.start as usize);
+        pieces.push(Piece::Run {
+            gap,
+            text: text.closed(part_of(text.bytes, from.start as usize..to.end as usize)),
+        });
     }
 
     /// The text of the list, which ends with its tail.
@@ -114,10 +116,10 @@ impl<'a> ListView<'a> {
     /// The white space before the closing bracket, and the bracket.
     fn tail(&self) -> Tail<'a> {
         let (Some(text), Some(last)) = (self.text, self.places.last()) else { return Tail::Bracket };
-        let rest = &text.bytes[last.end as usize..];
+        let rest = part_of(text.bytes, last.end as usize..);
         // Only white space can come before it.
         let length = rest.iter().position(|byte| *byte == b']').map_or(rest.len(), |at| at + 1);
-        Tail::Rest(text.closed(&rest[..length]))
+        Tail::Rest(text.closed(part_of(rest, ..length)))
     }
 }
 

@@ -3,6 +3,8 @@
 //! A literal without fraction and exponent that fits 64 signed bits is an integer; every other one is a
 //! 64-bit float. Floats are written as Go's encoder writes them.
 
+use crate::part::part_of;
+
 /// A decoded number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
@@ -69,11 +71,11 @@ pub fn write_float(float: f64, out: &mut Vec<u8>) {
     }
     let magnitude = float.abs();
     // Go's encoder switches to exponents at these bounds, as ES6 does.
-    let text = if !(1e-6..1e21).contains(&magnitude) {
+    let text = if (1e-6..1e21).contains(&magnitude) {
+        format!("{float}")
+    } else {
         let text = format!("{float:e}");
         if magnitude >= 1e21 { text.replace('e', "e+") } else { text }
-    } else {
-        format!("{float}")
     };
     out.extend_from_slice(text.as_bytes());
 }
@@ -83,11 +85,10 @@ pub fn write_float(float: f64, out: &mut Vec<u8>) {
 pub fn write_int(int: i64, out: &mut Vec<u8>) {
     // As many as 64 bits can have.
     let mut digits = [0; 20];
-    let (mut at, mut rest) = (digits.len(), int.unsigned_abs());
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
+    let (mut count, mut rest) = (0, int.unsigned_abs());
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        (count, rest) = (count + 1, rest / 10);
         if rest == 0 {
             break;
         }
@@ -95,7 +96,7 @@ pub fn write_int(int: i64, out: &mut Vec<u8>) {
     if int < 0 {
         out.push(b'-');
     }
-    out.extend_from_slice(&digits[at..]);
+    out.extend_from_slice(part_of(&digits, digits.len() - count..));
 }
 
 #[cfg(test)]

@@ -58,11 +58,13 @@ impl<'p> Path<'p> {
     pub const ROOT: Path<'static> = Path { around: None, step: Step::Root, side: Side::Patch };
 
     /// The member of this name.
+    #[must_use]
     pub fn field(&'p self, name: Str<'p>) -> Path<'p> {
         self.step(Step::Field(name))
     }
 
     /// The element at this position; below the live object, of its list only.
+    #[must_use]
     pub fn index(&'p self, at: usize) -> Path<'p> {
         self.step(match self.side {
             Side::Patch => Step::Index(at),
@@ -71,6 +73,7 @@ impl<'p> Path<'p> {
     }
 
     /// The element at these positions of the patch and of the live object.
+    #[must_use]
     pub fn item(&'p self, patch: usize, live: usize) -> Path<'p> {
         self.step(Step::Item { patch, live })
     }
@@ -85,6 +88,7 @@ impl<'p> Path<'p> {
     /// assert_eq!(port.to_string(), "ports[7]");
     /// assert!(port.leads_through(Side::Live) && !port.leads_through(Side::Patch));
     /// ```
+    #[must_use]
     pub fn only(&'p self, side: Side, at: usize) -> Path<'p> {
         let path = self.step(Step::Only(side, at));
         if side == Side::Live { path.in_live() } else { path }
@@ -109,11 +113,13 @@ impl<'p> Path<'p> {
     }
 
     /// The same place in the patch.
+    #[must_use]
     pub fn in_patch(&self) -> Path<'p> {
         Path { side: Side::Patch, ..*self }
     }
 
     /// The element with these key values.
+    #[must_use]
     pub fn keys(&'p self, keys: &'p [(&'p str, Scalar<'p>)]) -> Path<'p> {
         self.step(Step::Keys(keys))
     }
@@ -128,6 +134,7 @@ impl<'p> Path<'p> {
     /// assert_eq!(port.to_string(), "ports[0]");
     /// assert_eq!(port.in_live().field("name".into()).to_string(), "ports[7].name");
     /// ```
+    #[must_use]
     pub fn in_live(&self) -> Path<'p> {
         Path { side: Side::Live, ..*self }
     }

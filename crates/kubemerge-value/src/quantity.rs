@@ -1,5 +1,7 @@
 //! Quantities such as `500m` and `1Gi`: parsed, compared and written as Kubernetes does.
 
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 use std::cmp::Ordering;
 
 /// A resource quantity: a decimal number that remembers which family of suffixes it was written with.
@@ -77,8 +79,8 @@ impl<'t> Quantity<'t> {
         // Text of more digits than an i128 holds saturates; Kubernetes would keep a number no user can mean.
         let mut mantissa = digits
             .bytes()
-            .fold(0i128, |number, digit| number.saturating_mul(10).saturating_add(i128::from(digit - b'0')));
-        let mut exponent = -(parts.fraction.len() as i32);
+            .fold(0i128, |number, digit| number.saturating_mul(10).saturating_add(digit_value(digit).into()));
+        let mut exponent = 0i32.saturating_sub_unsigned(parts.fraction.len() as u32);
         match power {
             Power::Ten(power) => exponent = exponent.saturating_add(power),
             // Binary suffixes multiply, since no power of ten expresses them.
@@ -90,7 +92,7 @@ impl<'t> Quantity<'t> {
         quantity.round_up_to_nano();
         quantity.bound_binary();
         if parts.is_negative {
-            quantity.mantissa = -quantity.mantissa;
+            quantity.mantissa = quantity.mantissa.saturating_neg();
         }
         Ok(quantity)
     }
@@ -104,11 +106,11 @@ impl<'t> Quantity<'t> {
 
     /// Smaller amounts than one nano are rounded away from zero: who asks for little gets some.
     fn round_up_to_nano(&mut self) {
-        while self.exponent < NANO && self.mantissa != 0 {
-            self.mantissa = self.mantissa / 10 + i128::from(self.mantissa % 10 != 0);
-            self.exponent += 1;
-            if self.mantissa == 1 {
-                self.exponent = self.exponent.max(NANO);
+        while self.exponent < NANO {
+            self.mantissa = divided_up(self.mantissa, 1);
+            self.exponent = self.exponent.saturating_add(1);
+            if matches!(self.mantissa, 0 | 1) {
+                self.exponent = NANO;
             }
         }
     }
@@ -197,7 +199,7 @@ impl<'t> Quantity<'t> {
     pub fn as_float(&self) -> f64 {
         if self.is_big {
             // Upstream: these are kept in the smallest unit that there is.
-            let units = format!("{}e{}", self.mantissa, self.exponent - NANO);
+            let units = format!("{}e{}", self.mantissa, self.exponent.saturating_sub(NANO));
             return units.parse::<f64>().map_or(f64::NAN, |units| units * 1e-9);
         }
         if self.exponent == 0 {
@@ -208,8 +210,7 @@ impl<'t> Quantity<'t> {
     }
 
     fn scaled(&self, exponent: i32) -> i128 {
-        let factor = 10i128.checked_pow((self.exponent - exponent).max(0) as u32).unwrap_or(i128::MAX);
-        self.mantissa.saturating_mul(factor)
+        self.mantissa.saturating_mul(power_of_ten(self.exponent.saturating_sub(exponent).max(0)))
     }
 
     /// The amount rounded up to a whole number, as `Value()` has it.
@@ -226,9 +227,7 @@ impl<'t> Quantity<'t> {
         let number = if self.exponent >= exponent {
             self.scaled(exponent)
         } else {
-            let divisor = 10i128.pow((exponent - self.exponent) as u32);
-            let away = i128::from(self.mantissa % divisor != 0) * self.mantissa.signum();
-            self.mantissa / divisor + away
+            divided_up(self.mantissa, exponent.saturating_sub(self.exponent))
         };
         number.clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
@@ -247,7 +246,7 @@ impl<'t> Quantity<'t> {
 
     /// Whether the amount has no fraction.
     pub fn is_whole(&self) -> bool {
-        self.exponent >= 0 || self.mantissa % 10i128.pow(self.exponent.unsigned_abs()) == 0
+        self.exponent >= 0 || self.mantissa.checked_rem(power_of_ten(self.exponent)) == Some(0)
     }
 
     /// The text as given, if it is canonical.
@@ -274,7 +273,7 @@ impl<'t> Quantity<'t> {
     fn binary_text(&self) -> String {
         let mut number = self.scaled(0);
         if self.exponent < 0 {
-            number = self.mantissa / 10i128.pow(self.exponent.unsigned_abs());
+            number = self.mantissa.checked_div(power_of_ten(self.exponent)).unwrap_or_default();
         }
         let mut suffix = "";
         for (name, _) in BINARY_SUFFIXES {
@@ -291,12 +290,12 @@ impl<'t> Quantity<'t> {
         let (mut number, mut exponent) = (self.mantissa, self.exponent);
         while number % 10 == 0 {
             number /= 10;
-            exponent += 1;
+            exponent = exponent.saturating_add(1);
         }
         // Suffixes exist for every third power.
         while exponent.rem_euclid(3) != 0 {
             number = number.saturating_mul(10);
-            exponent -= 1;
+            exponent = exponent.saturating_sub(1);
         }
         if self.format == Format::DecimalExponent {
             return if exponent == 0 { number.to_string() } else { format!("{number}e{exponent}") };
@@ -325,28 +324,47 @@ fn interpret(suffix: &str) -> Option<(Power, Format)> {
     Some((Power::Ten(power.clamp(-400, 400) as i32), Format::DecimalExponent))
 }
 
+/// The value of an ASCII digit.
+fn digit_value(digit: u8) -> u32 {
+    digit.saturating_sub(b'0').into()
+}
+
+/// Ten to the power of the exponent, whatever its sign; the largest number if that is larger.
+fn power_of_ten(exponent: i32) -> i128 {
+    10i128.checked_pow(exponent.unsigned_abs()).unwrap_or(i128::MAX)
+}
+
+/// A number divided by a power of ten, rounded away from zero.
+fn divided_up(number: i128, exponent: i32) -> i128 {
+    let divisor = power_of_ten(exponent);
+    let has_rest = number.checked_rem(divisor).is_some_and(|rest| rest != 0);
+    let away = if has_rest { number.signum() } else { 0 };
+    number.checked_div(divisor).unwrap_or_default().saturating_add(away)
+}
+
+/// Upstream's estimate of whether an int64 holds these digits and a power of two.
+fn fits_int64(parts: &Parts<'_>, power: u32) -> bool {
+    let of_power = (f64::from(power) * 3.0 / 10.0) as usize;
+    parts.whole.len().saturating_add(of_power) <= 14
+}
+
 /// Whether an int64 and a power of ten surely hold the number.
 fn is_small(parts: &Parts<'_>, power: Power, exponent: i32) -> bool {
     match power {
-        Power::Two(power) => {
-            let precision = 15 - parts.whole.len() as i32 - (f64::from(power) * 3.0 / 10.0) as i32 - 1;
-            parts.fraction.is_empty() && precision >= 0
-        }
-        Power::Ten(_) => parts.whole.len() + parts.fraction.len() <= MAX_INT64_DIGITS && exponent >= NANO,
+        Power::Two(power) => parts.fraction.is_empty() && fits_int64(parts, power),
+        Power::Ten(_) => parts.digits().count() <= MAX_INT64_DIGITS && exponent >= NANO,
     }
 }
 
 /// Whether Kubernetes takes the text for canonical and keeps it, although `1.500` and `+1` are not.
 fn is_kept(parts: &Parts<'_>, power: Power, exponent: i32, format: Format) -> bool {
-    let count = parts.whole.len() + parts.fraction.len();
+    let count = parts.digits().count();
     match power {
         Power::Two(power) => {
-            // Upstream's estimate of how many digits are left in an int64.
-            let precision = 15 - parts.whole.len() as i32 - (f64::from(power) * 3.0 / 10.0) as i32 - 1;
             // The last three digits tell whether eight divides the number.
             let last = parts.digits().rev().take(3).zip([1, 10, 100]);
-            let last: u32 = last.map(|(digit, unit)| u32::from(digit - b'0') * unit).sum();
-            parts.fraction.is_empty() && precision >= 0 && !last.is_multiple_of(8)
+            let last: u32 = last.map(|(digit, unit)| digit_value(digit).saturating_mul(unit)).sum();
+            parts.fraction.is_empty() && fits_int64(parts, power) && !last.is_multiple_of(8)
         }
         Power::Ten(_) => {
             let thousands = count >= 3 && parts.digits().rev().take(3).all(|digit| digit == b'0');
@@ -416,6 +434,19 @@ mod tests {
             ("0.0000000001", "1n"),
         ] {
             check(text, canonical);
+        }
+    }
+
+    #[test]
+    fn small_amounts_of_nothing_are_zero() {
+        for text in ["0e-100", "-0e-400", "0.0000000000000000000000000000000000000000000000n"] {
+            let quantity = Quantity::parse(text).unwrap();
+            assert_eq!(
+                (quantity.value(), quantity.milli_value(), quantity.is_whole()),
+                (0, 0, true),
+                "{text}"
+            );
+            assert_eq!(quantity.rounded_up_to_milli().as_deref(), Some("0"), "{text}");
         }
     }
 

@@ -7,7 +7,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use crate::scan::plain_end;
+use crate::{part::part_of, scan::plain_end};
 
 /// A string or member name: JSON text that is not decoded yet, or plain characters.
 ///
@@ -214,13 +214,13 @@ pub fn write_escaped_part(text: &[u8], out: &mut Vec<u8>) {
 fn write_with_escapes(text: &[u8], out: &mut Vec<u8>) {
     let mut kept = 0;
     for (at, byte) in text.iter().enumerate().skip(plain_end(text, 0)) {
-        if PLAIN[usize::from(*byte)] || !needs_escape(text, at, *byte) {
+        if is_plain(*byte) || !needs_escape(text, at, *byte) {
             continue;
         }
-        out.extend_from_slice(&text[kept..at]);
+        out.extend_from_slice(part_of(text, kept..at));
         kept = at + write_escape(text, at, out);
     }
-    out.extend_from_slice(&text[kept..]);
+    out.extend_from_slice(part_of(text, kept..));
 }
 
 /// Whether a text of at most 32 bytes, which most names and values are, needs no escape; false if that is not sure.
@@ -248,7 +248,7 @@ fn is_plain_word(word: u64) -> bool {
     const LOW: u64 = u64::MAX / 255;
     const HIGH: u64 = LOW << 7;
     let is_any = |word: u64, byte: u8| {
-        let other = word ^ (LOW * byte as u64);
+        let other = word ^ (LOW * u64::from(byte));
         other.wrapping_sub(LOW) & !other
     };
     // `<` and `>` differ in one bit, and so do `"` and `&`.
@@ -259,6 +259,7 @@ fn is_plain_word(word: u64) -> bool {
 }
 
 /// The bytes that never start an escape.
+#[expect(clippy::indexing_slicing, reason = "Evaluated by the compiler.")]
 const PLAIN: [bool; 256] = {
     let mut plain = [false; 256];
     let mut byte = 0;
@@ -280,6 +281,7 @@ pub(crate) fn is_before(last: &[u8], name: &[u8]) -> bool {
 }
 
 /// Whether the byte is written as it is, at any place in a string.
+#[expect(clippy::indexing_slicing, reason = "The table has an entry for each of the 256 bytes.")]
 #[inline]
 pub(crate) const fn is_plain(byte: u8) -> bool {
     PLAIN[byte as usize]
@@ -303,7 +305,8 @@ fn is_line_separator(text: &[u8], at: usize) -> bool {
 
 /// Writes the escape of one character and returns how many bytes of text it encodes.
 fn write_escape(text: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
-    let short: &[u8] = match text[at] {
+    let rest = part_of(text, at..);
+    let short: &[u8] = match rest.first().copied().unwrap_or_default() {
         b'"' => b"\\\"",
         b'\\' => b"\\\\",
         b'\n' => b"\\n",
@@ -312,14 +315,12 @@ fn write_escape(text: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
         0x08 => b"\\b",
         0x0c => b"\\f",
         0xe2 => {
-            out.extend_from_slice(if text[at + 2] == 0xa8 { b"\\u2028" } else { b"\\u2029" });
+            out.extend_from_slice(if rest.get(2) == Some(&0xa8) { b"\\u2028" } else { b"\\u2029" });
             return 3;
         }
         other => {
-            const HEX: &[u8; 16] = b"0123456789abcdef";
-            out.extend_from_slice(b"\\u00");
-            out.push(HEX[usize::from(other >> 4)]);
-            out.push(HEX[usize::from(other & 15)]);
+            // Writing to memory cannot fail.
+            let _ = std::io::Write::write_fmt(out, format_args!("\\u{other:04x}"));
             return 1;
         }
     };
@@ -338,9 +339,9 @@ pub(crate) fn decode(raw: &[u8]) -> String {
 fn decode_into(raw: &[u8], out: &mut impl Write) {
     let mut rest = raw;
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
-        let _ = out.write_str(&String::from_utf8_lossy(&rest[..at]));
-        rest = &rest[at + 1..];
-        rest = &rest[decode_escape(rest, out)..];
+        let _ = out.write_str(&String::from_utf8_lossy(part_of(rest, ..at)));
+        rest = part_of(rest, at + 1..);
+        rest = part_of(rest, decode_escape(rest, out)..);
     }
     let _ = out.write_str(&String::from_utf8_lossy(rest));
 }

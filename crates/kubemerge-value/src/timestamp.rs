@@ -52,6 +52,7 @@ impl Timestamp {
     }
 
     /// The second this many seconds later, but none that no client can read.
+    #[must_use]
     pub fn plus(self, seconds: i64) -> Timestamp {
         Timestamp(self.0.saturating_add(seconds).min(END_OF_9999))
     }
@@ -72,8 +73,10 @@ impl fmt::Display for Timestamp {
 fn digits(numbers: [i64; 7]) -> [u8; 20] {
     let mut text = *b"0000-00-00T00:00:00Z";
     for (number, at) in numbers.into_iter().zip([0, 2, 5, 8, 11, 14, 17]) {
-        text[at] += (number / 10) as u8;
-        text[at + 1] += (number % 10) as u8;
+        if let Some([tens, ones]) = text.get_mut(at..at + 2) {
+            *tens += (number / 10) as u8;
+            *ones += (number % 10) as u8;
+        }
     }
     text
 }

@@ -1,6 +1,6 @@
 //! The tokens that have a grammar of their own: numbers, literals, escapes.
 
-use crate::{error::ParseErrorKind as Kind, number};
+use crate::{error::ParseErrorKind as Kind, number, part::part_of};
 
 /// What is wrong, and with which byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +24,16 @@ pub(super) fn word_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
 
 #[inline]
 fn literal_end(bytes: &[u8], at: usize, word: &[u8]) -> Result<usize, Fault> {
-    if bytes[at..].starts_with(word) { Ok(at + word.len()) } else { Err(broken_literal(bytes, at, word)) }
+    if part_of(bytes, at..).starts_with(word) {
+        Ok(at + word.len())
+    } else {
+        Err(broken_literal(bytes, at, word))
+    }
 }
 
 #[cold]
 fn broken_literal(bytes: &[u8], at: usize, word: &[u8]) -> Fault {
-    let rest = &bytes[at..];
+    let rest = part_of(bytes, at..);
     let good = rest.iter().zip(word).take_while(|(byte, letter)| byte == letter).count();
     let kind = if good == rest.len() { Kind::UnexpectedEnd } else { Kind::UnexpectedCharacter };
     Fault { kind, at: at + good }
@@ -86,7 +90,7 @@ fn digits_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
 
 /// Only a literal with an exponent or with hundreds of digits can leave the range of a float.
 fn in_range(bytes: &[u8], start: usize, end: usize) -> Result<usize, Fault> {
-    let literal = &bytes[start..end];
+    let literal = part_of(bytes, start..end);
     // Decoding is slow, and without an exponent a short number is in range.
     let may_overflow = literal.len() > 300 || literal.iter().any(|byte| matches!(byte, b'e' | b'E'));
     if may_overflow && number::decode_float(literal).is_infinite() {

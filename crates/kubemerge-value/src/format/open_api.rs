@@ -62,9 +62,10 @@ pub fn is_uuid(text: &str, version: Option<char>) -> bool {
         rest = after;
     }
     let is_hex = rest.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let has_version = version.is_none_or(|version| digits[12..].starts_with(version));
+    let has_version =
+        version.is_none_or(|version| digits.get(12..).is_some_and(|digits| digits.starts_with(version)));
     let has_variant =
         // strfmt checks the variant of these two only.
-        !matches!(version, Some('4' | '5')) || digits[16..].starts_with(['8', '9', 'a', 'b', 'A', 'B']);
+        !matches!(version, Some('4' | '5')) || matches!(digits.as_bytes().get(16), Some(b'8' | b'9' | b'a' | b'b' | b'A' | b'B'));
     is_hex && has_version && has_variant
 }

@@ -50,11 +50,12 @@ fn parse(text: &str) -> Result<Url<'_>, Cow<'static, str>> {
         }
     }
     // Three slashes without a scheme are a path to Go.
-    if rest.starts_with("//") && (!scheme.is_empty() || !rest.starts_with("///")) {
-        let authority = &rest[2..];
-        let end = authority.find('/').unwrap_or(authority.len());
-        rest = &authority[end..];
-        read_authority(&mut url, &authority[..end])?;
+    if let Some(after) = rest.strip_prefix("//").filter(|after| !scheme.is_empty() || !after.starts_with('/'))
+    {
+        let end = after.find('/').unwrap_or(after.len());
+        let (authority, path) = after.split_at_checked(end).unwrap_or((after, ""));
+        rest = path;
+        read_authority(&mut url, authority)?;
     }
     check_escapes(rest, Part::Other)?;
     Ok(url)
@@ -62,13 +63,13 @@ fn parse(text: &str) -> Result<Url<'_>, Cow<'static, str>> {
 
 fn split_scheme(text: &str) -> Result<(&str, &str), &'static str> {
     let is_of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-    let end = text.bytes().position(|byte| !is_of_scheme(byte)).unwrap_or(text.len());
-    if text.as_bytes().get(end) != Some(&b':') {
-        return Ok(("", text));
-    }
-    match text.as_bytes()[0] {
-        b':' => Err("missing protocol scheme"),
-        first if first.is_ascii_alphabetic() => Ok((&text[..end], &text[end + 1..])),
+    match text.split_once(':') {
+        Some(("", _)) => Err("missing protocol scheme"),
+        Some((scheme, rest))
+            if scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.bytes().all(is_of_scheme) =>
+        {
+            Ok((scheme, rest))
+        }
         _ => Ok(("", text)),
     }
 }
@@ -97,16 +98,16 @@ fn check_host(scheme: &str, host: &str) -> Result<(), Cow<'static, str>> {
     }
     // HTTP hosts have one colon at most; other schemes may list several hosts.
     let colon = if matches!(scheme, "http" | "https") { host.find(':') } else { host.rfind(':') };
-    if let Some(colon) = colon {
-        check_port(&host[colon..])?;
+    if let Some(port) = colon.and_then(|colon| host.get(colon..)) {
+        check_port(port)?;
     }
     check_escapes(host, Part::Host)
 }
 
 fn check_bracketed(host: &str) -> Result<(), Cow<'static, str>> {
-    let end = host.rfind(']').ok_or("missing ']' in host")?;
-    check_port(&host[end + 1..])?;
-    let address = &host[1..end];
+    let (address, port) = host.rsplit_once(']').ok_or("missing ']' in host")?;
+    check_port(port)?;
+    let address = address.strip_prefix('[').unwrap_or(address);
     // A zone may have any characters once it is unescaped.
     let (address, _zone) = address.split_once("%25").unwrap_or((address, ""));
     check_escapes(address, Part::Host)?;
@@ -135,10 +136,16 @@ fn check_escapes(text: &str, part: Part) -> Result<(), Cow<'static, str>> {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         if *byte == b'%' {
-            let escape = &bytes[at..bytes.len().min(at + 3)];
-            let is_hex = escape.len() == 3 && escape[1..].iter().all(u8::is_ascii_hexdigit);
+            let rest = bytes.get(at..).unwrap_or_default();
+            let escape = rest.get(..3).unwrap_or(rest);
             // In hosts only bytes that are not ASCII may be escaped.
-            if !is_hex || (part == Part::Host && escape[1] < b'8' && escape != b"%25") {
+            let is_valid = match escape {
+                [_, high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+                    part != Part::Host || *high >= b'8' || escape == b"%25"
+                }
+                _ => false,
+            };
+            if !is_valid {
                 let escape = String::from_utf8_lossy(escape);
                 return Err(format!("invalid URL escape {}", quoted(&escape)).into());
             }

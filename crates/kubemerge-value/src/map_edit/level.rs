@@ -5,6 +5,7 @@ use crate::{
     node::Entry,
     node::{Built, NO_GAP, Order, Piece, Tail},
     node::{Node, Repr},
+    part::{item_at, part_of},
     scan::skip_space,
     string::Str,
     text::{MemberScan, Text},
@@ -86,18 +87,18 @@ impl<'a> Level<'a> {
 
     fn key(&self, at: usize) -> Str<'a> {
         match self.source {
-            Source::Text(text) => self.members[at].key(text),
-            Source::Entries(entries) => entries[at].key,
+            Source::Text(text) => item_at(&self.members, at).key(text),
+            Source::Entries(entries) => item_at(entries, at).key,
         }
     }
 
     fn value(&self, at: usize) -> Node<'a> {
         match self.source {
             Source::Text(text) => {
-                let Member { value_at, end, .. } = self.members[at];
-                Node(Repr::Text(text.closed(&text.bytes[value_at as usize..end as usize])))
+                let Member { value_at, end, .. } = *item_at(&self.members, at);
+                Node(Repr::Text(text.closed(part_of(text.bytes, value_at as usize..end as usize))))
             }
-            Source::Entries(entries) => entries[at].value,
+            Source::Entries(entries) => item_at(entries, at).value,
         }
     }
 
@@ -105,7 +106,7 @@ impl<'a> Level<'a> {
         self.found = self.position(key).unwrap_or(usize::MAX);
         match self.members.get(self.found)?.change {
             MemberChange::Keep => Some(self.value(self.found)),
-            MemberChange::Become(at) => Some(self.values[at as usize]),
+            MemberChange::Become(at) => Some(*item_at(&self.values, at as usize)),
             MemberChange::Drop => None,
         }
     }
@@ -128,7 +129,7 @@ impl<'a> Level<'a> {
         for at in 0..self.members.len() {
             // Go keeps the last of repeated members.
             if let Some(earlier) = index.insert(self.key(at), at) {
-                self.members[earlier].change = MemberChange::Drop;
+                self.drop_member(earlier);
             }
         }
         index
@@ -151,8 +152,14 @@ impl<'a> Level<'a> {
         let key = self.key(self.found);
         for earlier in 0..self.found {
             if self.key(earlier) == key {
-                self.members[earlier].change = MemberChange::Drop;
+                self.drop_member(earlier);
             }
+        }
+    }
+
+    fn drop_member(&mut self, at: usize) {
+        if let Some(member) = self.members.get_mut(at) {
+            member.change = MemberChange::Drop;
         }
     }
 
@@ -163,7 +170,7 @@ impl<'a> Level<'a> {
     pub(super) fn retain(&mut self, keep: impl Fn(Str<'a>) -> bool) {
         for at in 0..self.members.len() {
             if !keep(self.key(at)) {
-                self.members[at].change = MemberChange::Drop;
+                self.drop_member(at);
             }
         }
     }
@@ -171,11 +178,11 @@ impl<'a> Level<'a> {
     pub(super) fn finish(mut self) -> Built<'a> {
         let mut kept = 0;
         for at in 0..self.members.len() {
-            let value = match (self.members[at].change, self.source) {
+            let value = match (item_at(&self.members, at).change, self.source) {
                 // Untouched members are copied in runs.
                 (MemberChange::Keep, Source::Text(_)) => continue,
-                (MemberChange::Keep, Source::Entries(entries)) => Some(entries[at].value),
-                (MemberChange::Become(value), _) => Some(self.values[value as usize]),
+                (MemberChange::Keep, Source::Entries(entries)) => Some(item_at(entries, at).value),
+                (MemberChange::Become(value), _) => Some(*item_at(&self.values, value as usize)),
                 (MemberChange::Drop, _) => None,
             };
             self.keep(kept, at);
@@ -188,7 +195,9 @@ impl<'a> Level<'a> {
         self.keep(kept, self.members.len());
         self.pieces.extend(self.added.iter().copied());
         let tail = match self.source {
-            Source::Text(text) => Tail::Rest(text.closed(&text.bytes[self.end_of(self.members.len())..])),
+            Source::Text(text) => {
+                Tail::Rest(text.closed(part_of(text.bytes, self.end_of(self.members.len())..)))
+            }
             Source::Entries(_) => Tail::Bracket,
         };
         Built::new(self.pieces.into_bump_slice(), tail, Order::AsBuilt)
@@ -198,8 +207,8 @@ impl<'a> Level<'a> {
     fn keep(&mut self, first: usize, until: usize) {
         let Source::Text(text) = self.source else { return };
         if first < until {
-            let start = self.members[first].start as usize;
-            let text = text.closed(&text.bytes[start..self.end_of(until)]);
+            let start = item_at(&self.members, first).start as usize;
+            let text = text.closed(part_of(text.bytes, start..self.end_of(until)));
             self.pieces.push(Piece::Run { gap: self.gap(first), text });
         }
     }
@@ -207,14 +216,16 @@ impl<'a> Level<'a> {
     /// The text before a member.
     fn gap(&self, at: usize) -> &'a [u8] {
         match self.source {
-            Source::Text(text) => &text.bytes[self.end_of(at)..self.members[at].start as usize],
+            Source::Text(text) => {
+                part_of(text.bytes, self.end_of(at)..item_at(&self.members, at).start as usize)
+            }
             Source::Entries(_) => NO_GAP,
         }
     }
 
     /// The position after the first `count` members of the text.
     fn end_of(&self, count: usize) -> usize {
-        count.checked_sub(1).map_or(1, |last| self.members[last].end as usize)
+        count.checked_sub(1).map_or(1, |last| item_at(&self.members, last).end as usize)
     }
 }
 
@@ -240,5 +251,5 @@ fn expand<'a>(text: Text<'a>, members: &mut ArenaVec<'a, Member>) -> Text<'a> {
     }
     // The text may be open, i.e. go on to the end of the document; this map ends here.
     let bracket = skip_space(text.bytes, scan.last_end());
-    text.closed(&text.bytes[..text.bytes.len().min(bracket + 1)])
+    text.closed(part_of(text.bytes, ..text.bytes.len().min(bracket + 1)))
 }

@@ -5,6 +5,7 @@ use crate::{
     node::Entry,
     node::{Built, Order, Piece, Tail},
     node::{Node, Repr},
+    part::part_of,
     string::Str,
     text::{MemberName, MemberScan, Resume, Seeker, Sought, Text},
 };
@@ -84,15 +85,15 @@ impl<'a> Walk<'a> {
     fn flush(&mut self, end: usize) {
         if let Some((gap, start)) = self.run.take() {
             let bytes = self.text.bytes;
-            let text = self.text.closed(&bytes[start..end]);
-            self.pieces.push(Piece::Run { gap: &bytes[gap..start], text });
+            let text = self.text.closed(part_of(bytes, start..end));
+            self.pieces.push(Piece::Run { gap: part_of(bytes, gap..start), text });
         }
     }
 
     pub(super) fn replace(&mut self, value: Node<'a>) {
         let Some(member) = self.current.take() else { return };
         self.flush(member.gap);
-        let gap = &self.text.bytes[member.gap..member.start];
+        let gap = part_of(self.text.bytes, member.gap..member.start);
         self.pieces.push(Piece::Entry { gap, entry: Entry { key: member.key, value } });
         // The edit below has read a part of the value, which need not be scanned again.
         if let Some(resume) = progress(self.text.bytes, member.value_at, value) {
@@ -124,7 +125,7 @@ impl<'a> Walk<'a> {
             (None, None) => Some(self.scan.last_end()),
         };
         let tail = rest.map_or(Tail::AfterLast(self.text.extent), |at| {
-            Tail::Rest(Text { bytes: &self.text.bytes[at..], ..self.text })
+            Tail::Rest(Text { bytes: part_of(self.text.bytes, at..), ..self.text })
         });
         let built = Built::new(self.pieces.into_bump_slice(), tail, Order::Sorted);
         Built { source: Some(self.text.bytes), ..built }
@@ -134,7 +135,7 @@ impl<'a> Walk<'a> {
 /// If `edited` was made from the value that starts at `at`: how far its text has been walked.
 fn progress(bytes: &[u8], at: usize, edited: Node<'_>) -> Option<Resume> {
     // The new value may come from another document or place.
-    let from_here = |source: &[u8]| std::ptr::eq(source.as_ptr(), bytes[at..].as_ptr());
+    let from_here = |source: &[u8]| std::ptr::eq(source.as_ptr(), part_of(bytes, at..).as_ptr());
     if let Repr::Edited(edited) = edited.0 {
         let length = edited.bytes().len();
         return from_here(edited.bytes()).then_some(Resume { at: at + length, depth: 0 });

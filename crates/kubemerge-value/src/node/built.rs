@@ -6,6 +6,7 @@
 
 use super::repr::{Entry, Node, Repr};
 use crate::{
+    part::part_of,
     string::Str,
     text::{ElementScan, Extent, MemberScan, Resume, Text},
 };
@@ -32,7 +33,7 @@ impl<'a> OpenEnd<'a> {
     /// The text up to the bracket that closes the outermost container.
     pub(crate) fn bytes(self) -> &'a [u8] {
         let bytes = self.text.bytes;
-        &bytes[..Resume { at: 0, depth: self.depth }.end(bytes)]
+        part_of(bytes, ..Resume { at: 0, depth: self.depth }.end(bytes))
     }
 
     /// The same text, seen from the container around.
@@ -95,7 +96,7 @@ impl<'a> Built<'a> {
                 // The last piece is one of the open containers of this map.
                 let open = self.open_end?;
                 let end = Resume { depth: open.depth - 1, at: 0 }.end(open.text.bytes);
-                Some(Text { bytes: &open.text.bytes[end..], ..open.text })
+                Some(Text { bytes: part_of(open.text.bytes, end..), ..open.text })
             }
         }
     }

@@ -5,6 +5,7 @@
 use super::repr::{Entry, Node, Repr};
 use crate::{
     Arena,
+    part::part_of,
     text::{ElementScan, Ends, Extent, Form, MemberScan, Text},
 };
 
@@ -34,7 +35,7 @@ pub(crate) struct Edit<'a> {
     level: usize,
 }
 
-impl<'a> Edit<'a> {
+impl Edit<'_> {
     /// The address of the old value.
     fn address(&self) -> usize {
         address(self.old)
@@ -134,7 +135,7 @@ impl<'a> Edited<'a> {
             visit(Part::New(edit.new, edit.level));
             kept = self.bytes.len().min(at + edit.old.len());
         }
-        visit(Part::Kept(&self.bytes[kept..]));
+        visit(Part::Kept(part_of(self.bytes, kept..)));
     }
 
     pub(crate) fn members(self) -> impl Iterator<Item = Entry<'a>> {
@@ -174,7 +175,7 @@ fn edits_in<'a>(edits: &'a [Edit<'a>], part: &[u8]) -> &'a [Edit<'a>] {
     let (start, end) = (address(part), address(part) + part.len());
     let first = edits.partition_point(|edit| edit.address() < start);
     let after = edits.partition_point(|edit| edit.address() < end);
-    &edits[first..after]
+    part_of(edits, first..after)
 }
 
 #[cfg(test)]

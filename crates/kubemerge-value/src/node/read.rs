@@ -9,6 +9,7 @@ use super::{
 use crate::{
     Arena,
     error::ParseError,
+    part::part_of,
     scan::skip_space,
     string::Str,
     text::{ElementScan, Ends, Extent, Form, MemberScan, Text},
@@ -46,7 +47,7 @@ impl<'a> Node<'a> {
         let end = bytes.iter().rposition(|byte| !byte.is_ascii_whitespace()).map_or(start, |last| last + 1);
         // No large container: lookups would only cost time.
         let ends = (!ends.is_empty()).then_some(ends);
-        Node(Repr::Text(Text { bytes: &bytes[start..end], form, extent: Extent::Closed, ends }))
+        Node(Repr::Text(Text { bytes: part_of(bytes, start..end), form, extent: Extent::Closed, ends }))
     }
 
     /// The dynamic type.

@@ -42,7 +42,7 @@ pub enum Expected {
     ShortUtf8,
 }
 
-impl<'a> PullReader<'a> {
+impl PullReader<'_> {
     /// Why nothing is read any more.
     #[inline]
     pub fn fault(&self) -> Option<TextFault> {

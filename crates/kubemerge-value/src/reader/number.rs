@@ -53,7 +53,7 @@ impl<'a> PullReader<'a> {
             end += 1;
         }
         let is_plain = (1..=MAX_PLAIN_DIGITS).contains(&(end - start))
-            && (bytes[start] != b'0' || (end - start == 1 && !is_negative))
+            && (bytes.get(start) != Some(&b'0') || (end - start == 1 && !is_negative))
             && !matches!(bytes.get(end), Some(b'.' | b'e' | b'E'));
         if !is_plain {
             return self.unusual_number();

@@ -3,7 +3,7 @@
 use bumpalo::collections::String as ArenaString;
 
 use super::{Expected, PullReader};
-use crate::{check::escape_end, scan::plain_end, string::decode_escape};
+use crate::{check::escape_end, part::part_of, scan::plain_end, string::decode_escape};
 
 impl<'a> PullReader<'a> {
     /// A string.
@@ -62,7 +62,7 @@ impl<'a> PullReader<'a> {
                             return None;
                         }
                     };
-                    if !is_canonical_escape(&bytes[at + 1..end]) {
+                    if !is_canonical_escape(part_of(bytes, at + 1..end)) {
                         self.is_not_canonical();
                     }
                     at = end;
@@ -86,11 +86,11 @@ impl<'a> PullReader<'a> {
 
     /// The end of a run of characters beyond ASCII.
     fn end_of_non_ascii(&mut self, start: usize) -> usize {
-        let rest = &self.text.as_bytes()[start..];
+        let rest = part_of(self.text.as_bytes(), start..);
         let length = rest.iter().position(u8::is_ascii).unwrap_or(rest.len());
         // Go escapes U+2028 and U+2029, since JavaScript once took them for line ends.
         let is_separator = |bytes: &[u8]| matches!(bytes, [0xe2, 0x80, 0xa8 | 0xa9]);
-        if rest[..length].windows(3).any(is_separator) {
+        if part_of(rest, ..length).windows(3).any(is_separator) {
             self.is_not_canonical();
         }
         start + length
@@ -124,11 +124,10 @@ fn is_canonical_escape(escape: &[u8]) -> bool {
 fn decoded<'a>(raw: &str, arena: &'a crate::Arena) -> &'a str {
     let mut text = ArenaString::with_capacity_in(raw.len(), arena);
     let mut rest = raw;
-    while let Some(at) = rest.bytes().position(|byte| byte == b'\\') {
-        text.push_str(&rest[..at]);
+    while let Some((before, escape)) = rest.split_once('\\') {
+        text.push_str(before);
         // Escapes are ASCII.
-        let escape = &rest[at + 1..];
-        rest = &escape[decode_escape(escape.as_bytes(), &mut text)..];
+        rest = escape.get(decode_escape(escape.as_bytes(), &mut text)..).unwrap_or_default();
     }
     text.push_str(rest);
     text.into_bump_str()

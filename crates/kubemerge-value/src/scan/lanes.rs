@@ -1,5 +1,7 @@
 //! Blocks of 64 bytes as bit masks, one bit per byte.
 
+use crate::part::part_of;
+
 /// What is looked at in one step.
 pub(crate) type Block = [u8; 64];
 
@@ -41,12 +43,14 @@ pub(crate) trait BlockScan {
 /// The block that starts at `at`, filled up with spaces where the text ends; `space` is room for that.
 #[inline(always)]
 pub(crate) fn block_at<'b>(bytes: &'b [u8], at: usize, space: &'b mut Block) -> &'b Block {
-    let rest = &bytes[at..];
+    let rest = part_of(bytes, at..);
     match rest.first_chunk() {
         Some(block) => block,
         // The end of the text is copied into a block of spaces, so that no read goes beyond it.
         None => {
-            space[..rest.len()].copy_from_slice(rest);
+            for (to, byte) in space.iter_mut().zip(rest) {
+                *to = *byte;
+            }
             space
         }
     }

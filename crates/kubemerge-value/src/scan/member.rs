@@ -1,6 +1,7 @@
 //! A member of a large map, found by its name instead of by a walk over all members before it.
 
 use super::container::Inside;
+use crate::part::part_of;
 use memchr::memmem::Finder;
 
 /// How far the first search goes; the next ones go farther. A multiple of the size of a block.
@@ -17,13 +18,13 @@ pub(crate) fn member_after(bytes: &[u8], mut at: usize, member: &[u8]) -> Option
     while at < bytes.len() {
         let end = bytes.len().min(at + window);
         // A member may begin in this window and end in the next.
-        let searched = &bytes[at..bytes.len().min(end + member.len() - 1)];
+        let searched = part_of(bytes, at..bytes.len().min(end + member.len() - 1));
         if let Some(found) = finder.find(searched) {
             let found = at + found;
             // The same text may be in a string or deeper; brackets and quotes up to here tell.
-            return inside.after(&bytes[at..found])?.is_directly().then_some(found);
+            return inside.after(part_of(bytes, at..found))?.is_directly().then_some(found);
         }
-        inside = inside.after(&bytes[at..end])?;
+        inside = inside.after(part_of(bytes, at..end))?;
         at = end;
         window = MAX_WINDOW.min(2 * window);
     }

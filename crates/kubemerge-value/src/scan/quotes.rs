@@ -49,13 +49,13 @@ impl QuoteScan {
     /// The bytes after an odd number of backslashes.
     #[inline(always)]
     fn escapes(&mut self, backslashes: u64) -> u64 {
+        const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
         // Nearly every block.
         if backslashes == 0 {
             return std::mem::take(&mut self.escaped);
         }
         // Subtracting the first backslash of a run from the odd positions carries to the end of the run, and
         // tells by the position where it arrives whether the run was odd.
-        const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
         let starts = backslashes & !self.escaped;
         let carried = ((starts << 1) | ODD).wrapping_sub(starts) ^ ODD;
         let escaped = carried ^ (backslashes | self.escaped);

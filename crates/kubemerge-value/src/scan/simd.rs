@@ -46,6 +46,7 @@ pub(crate) fn on_all_levels<S: BlockScan>(scan: impl Fn() -> S) -> Vec<S::Output
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use crate::scan::lanes::{Block, BlockScan, Lanes};
+    #[expect(clippy::wildcard_imports, reason = "Two dozen intrinsics.")]
     use std::{arch::x86_64::*, sync::LazyLock};
 
     #[inline]
@@ -147,7 +148,9 @@ mod x86 {
         fn load(self, block: &Block) -> Self::Register {
             let (chunks, _) = block.as_chunks::<16>();
             // SAFETY: every x86-64 machine has SSE2, and a chunk has 16 bytes.
-            std::array::from_fn(|n| unsafe { _mm_loadu_si128(chunks[n].as_ptr().cast()) })
+            let load = |chunk: &[u8; 16]| unsafe { _mm_loadu_si128(chunk.as_ptr().cast()) };
+            let [a, b, c, d] = chunks else { return [load(&[0; 16]); 4] };
+            [load(a), load(b), load(c), load(d)]
         }
 
         #[inline(always)]
@@ -175,8 +178,9 @@ mod x86 {
     #[inline(always)]
     fn gather_4(register: [__m128i; 4], test: impl Fn(__m128i) -> __m128i) -> u64 {
         // SAFETY: every x86-64 machine has SSE2.
-        let bits = |n: usize| u64::from(unsafe { _mm_movemask_epi8(test(register[n])) } as u32);
-        bits(0) | bits(1) << 16 | bits(2) << 32 | bits(3) << 48
+        let bits = |chunk: __m128i| u64::from(unsafe { _mm_movemask_epi8(test(chunk)) } as u32);
+        let [a, b, c, d] = register;
+        bits(a) | bits(b) << 16 | bits(c) << 32 | bits(d) << 48
     }
 
     /// Two registers of 32 bytes.

@@ -34,7 +34,7 @@ fn string_end_by_steps(bytes: &[u8], mut at: usize) -> StringEnd {
             continue;
         }
         at += found.trailing_zeros() as usize;
-        if bytes[at] == b'"' {
+        if bytes.get(at) == Some(&b'"') {
             return StringEnd { end: at + 1, escapes };
         }
         // A backslash and the byte after it, whatever it is.
@@ -64,7 +64,7 @@ pub fn string_length(rest: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
         let end = at + quote_or_backslash(rest.get(at..)?)?;
-        if rest[end] == b'"' {
+        if rest.get(end) == Some(&b'"') {
             return Some(end);
         }
         // The byte after a backslash never ends the string.

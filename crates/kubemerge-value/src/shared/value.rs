@@ -6,6 +6,7 @@ use super::span::ByteSpan;
 use crate::{
     document::Canonical,
     node::{Node, Repr},
+    part::part_of,
     string::Str,
     text::{Extent, Form, MemberScan, Text},
 };
@@ -42,7 +43,7 @@ impl SharedValue {
 
     /// Its text.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.document.as_bytes()[self.span.clone()]
+        part_of(self.document.as_bytes(), self.span.clone())
     }
 
     /// Its text.
@@ -65,6 +66,7 @@ impl SharedValue {
     ///
     /// # Panics
     /// If the document has no such place; that of another document may do worse and find no value there.
+    #[must_use]
     pub fn at(&self, span: ByteSpan) -> SharedValue {
         let span = span.range();
         // A programming error; going on would show bytes of an unrelated value.

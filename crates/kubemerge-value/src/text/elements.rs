@@ -1,6 +1,7 @@
 //! Walks the elements of a list in text.
 
 use super::value::Text;
+use crate::part::part_of;
 
 /// An element of a list, as it is in the text.
 #[derive(Clone, Copy)]
@@ -36,6 +37,6 @@ impl<'a> ElementScan<'a> {
         }
         let end = self.text.end_at(start);
         self.at = end;
-        Some(TextElement { start, end, value: self.text.closed(&bytes[start..end]) })
+        Some(TextElement { start, end, value: self.text.closed(part_of(bytes, start..end)) })
     }
 }

@@ -36,7 +36,7 @@ impl Ends {
     pub(crate) fn length(&self, part: &[u8]) -> Option<usize> {
         let start = u32::try_from((part.as_ptr() as usize).checked_sub(self.base)?).ok()?;
         let at = self.spans.binary_search_by_key(&start, |span| span.0).ok()?;
-        let length = (self.spans[at].1 - start) as usize;
+        let length = self.spans.get(at)?.1.checked_sub(start)? as usize;
         // Never beyond the part, whatever the index says.
         (length <= part.len()).then_some(length)
     }

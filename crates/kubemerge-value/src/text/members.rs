@@ -2,6 +2,7 @@
 
 use super::value::{Extent, Resume, Text};
 use crate::{
+    part::part_of,
     scan::{StringEnd, string_end},
     string::Str,
 };
@@ -96,12 +97,12 @@ impl<'a> MemberScan<'a> {
     /// The value of the member whose name came last: a scalar with its end, a container without.
     #[inline]
     pub(crate) fn value(&mut self, name: MemberName<'a>) -> Text<'a> {
-        let rest = &self.text.bytes[name.value_at..];
+        let rest = part_of(self.text.bytes, name.value_at..);
         if let Some(b'{' | b'[') = rest.first() {
             // A container keeps its end unknown: most are never read to the end.
             return Text { bytes: rest, extent: Extent::Open, ..self.text };
         }
         let end = self.last_end();
-        self.text.closed(&self.text.bytes[name.value_at..end])
+        self.text.closed(part_of(self.text.bytes, name.value_at..end))
     }
 }

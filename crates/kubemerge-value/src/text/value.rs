@@ -5,6 +5,7 @@
 
 use super::ends::Ends;
 use crate::{
+    part::part_of,
     scan::{StringEnd, container_end, has_backslash, skip_space, string_end, value_end},
     string::{Spelling, Str},
 };
@@ -62,7 +63,7 @@ impl<'a> Text<'a> {
     pub(crate) fn close(self) -> Self {
         match self.extent {
             Extent::Closed => self,
-            Extent::Open => self.closed(&self.bytes[..self.end_at(0)]),
+            Extent::Open => self.closed(part_of(self.bytes, ..self.end_at(0))),
         }
     }
 
@@ -70,7 +71,7 @@ impl<'a> Text<'a> {
     #[inline]
     pub(crate) fn end_at(self, at: usize) -> usize {
         match (self.bytes.get(at), self.ends) {
-            (Some(b'{' | b'['), Some(ends)) => at + container_length(&self.bytes[at..], ends),
+            (Some(b'{' | b'['), Some(ends)) => at + container_length(part_of(self.bytes, at..), ends),
             _ => value_end(self.bytes, at),
         }
     }
@@ -104,7 +105,7 @@ impl<'a> Text<'a> {
     /// The name of a member, from its opening quote to after the closing one.
     #[inline]
     pub(crate) fn name(self, start: usize, end: usize, escapes: bool) -> Str<'a> {
-        string_of(&self.bytes[start + 1..end - 1], self.form, escapes)
+        string_of(part_of(self.bytes, start + 1..end - 1), self.form, escapes)
     }
 
     /// Whether the word may be in this text, with or without escapes. The end of the text must be known.

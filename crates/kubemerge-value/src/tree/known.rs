@@ -30,7 +30,7 @@ impl<'a> KnownParts<'a> {
     /// The part that the next value is, over which the reader passes. Its start must have been asked for.
     pub fn read(&self, reader: &mut PullReader<'_>) -> Option<Value<'a>> {
         let place = reader.address()?;
-        let known = &self.parts[self.parts.binary_search_by_key(&place, |part| part.place).ok()?];
+        let known = self.parts.get(self.parts.binary_search_by_key(&place, |part| part.place).ok()?)?;
         let value = known.value.share_again()?;
         reader.pass_known(known.len);
         Some(value)

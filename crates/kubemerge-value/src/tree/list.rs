@@ -70,6 +70,7 @@ impl<'a> List<'a> {
     }
 
     /// The same list for one tree more, without a copy.
+    #[must_use]
     pub fn share(&'a self) -> List<'a> {
         List(self.0.share())
     }

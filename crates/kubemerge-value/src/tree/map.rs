@@ -6,6 +6,7 @@ use super::{
     Arena, List, Value,
     parts::{Parts, Share},
 };
+use crate::part::item_at;
 
 /// A field of a map.
 pub type TreeField<'a> = (&'a str, Value<'a>);
@@ -85,6 +86,20 @@ impl<'a> Map<'a> {
         self.entries.iter().position(|(known, _)| known.len() == name.len() && *known == name)
     }
 
+    #[inline]
+    fn value_at(&self, place: usize) -> &Value<'a> {
+        &item_at(&self.entries, place).1
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "A place was found or filled in the same entries just before."
+    )]
+    #[inline]
+    fn value_at_mut(&mut self, place: usize) -> &mut Value<'a> {
+        &mut self.entries.own()[place].1
+    }
+
     /// The value of a field.
     #[inline]
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
@@ -94,13 +109,13 @@ impl<'a> Map<'a> {
     /// The value of a field, omitted ones too.
     #[inline]
     pub fn get_raw(&self, name: &str) -> Option<&Value<'a>> {
-        self.place(name).map(|at| &self.entries[at].1)
+        self.place(name).map(|at| self.value_at(at))
     }
 
     /// The value of a field, to change it.
     #[inline]
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value<'a>> {
-        self.place(name).map(|at| &mut self.entries.own()[at].1).filter(|value| is_shown(value))
+        self.place(name).map(|at| self.value_at_mut(at)).filter(|value| is_shown(value))
     }
 
     /// Whether there is a field, null or not.
@@ -116,7 +131,7 @@ impl<'a> Map<'a> {
     /// Sets a field.
     pub fn set(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
         match self.find(name) {
-            Ok(at) => self.entries.own()[at].1 = value.into(),
+            Ok(at) => *self.value_at_mut(at) = value.into(),
             Err(at) => self.insert_at(at, name, value.into()),
         }
     }
@@ -130,8 +145,8 @@ impl<'a> Map<'a> {
     /// Sets a field that is absent, null or empty: what Go's defaulting functions do to `""`, 0 and nil.
     pub fn set_default(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
         match self.find(name) {
-            Ok(at) if !self.entries[at].1.is_empty() => {}
-            Ok(at) => self.entries.own()[at].1 = value.into(),
+            Ok(at) if !self.value_at(at).is_empty() => {}
+            Ok(at) => *self.value_at_mut(at) = value.into(),
             Err(at) => self.insert_at(at, name, value.into()),
         }
     }
@@ -139,8 +154,8 @@ impl<'a> Map<'a> {
     /// Sets a field that is absent or null: what Go's defaulting functions do to nil pointers.
     pub fn set_if_absent(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
         match self.find(name) {
-            Ok(at) if !matches!(self.entries[at].1, Value::Null | Value::Omitted(_)) => {}
-            Ok(at) => self.entries.own()[at].1 = value.into(),
+            Ok(at) if !matches!(self.value_at(at), Value::Null | Value::Omitted(_)) => {}
+            Ok(at) => *self.value_at_mut(at) = value.into(),
             Err(at) => self.insert_at(at, name, value.into()),
         }
     }
@@ -199,12 +214,12 @@ impl<'a> Map<'a> {
                 at
             }
         };
-        if !matches!(self.entries[at].1, Value::Map(_)) {
+        if !matches!(self.value_at(at), Value::Map(_)) {
             // Only null can be here otherwise: the decoder refuses values of other types.
             let empty = Map::new_in(self.arena());
-            self.entries.own()[at].1 = Value::Map(empty);
+            *self.value_at_mut(at) = Value::Map(empty);
         }
-        match &mut self.entries.own()[at].1 {
+        match self.value_at_mut(at) {
             Value::Map(map) => map,
             _ => unreachable!("the value was made a map above"),
         }
@@ -254,7 +269,7 @@ impl<'a> Map<'a> {
     /// Sorts the fields; of two with one name the later one counts.
     pub fn sort(&mut self) {
         // Clients that write Go's order or sorted JSON pay nothing.
-        if self.entries.windows(2).all(|pair| pair[0].0 < pair[1].0) {
+        if self.entries.is_sorted_by(|one, other| one.0 < other.0) {
             return;
         }
         let entries = self.entries.own();
@@ -295,6 +310,7 @@ impl<'a> Map<'a> {
     }
 
     /// The same map for one tree more, without a copy.
+    #[must_use]
     pub fn share(&'a self) -> Map<'a> {
         Map { entries: self.entries.share(), names: self.names }
     }

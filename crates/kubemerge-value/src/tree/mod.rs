@@ -160,6 +160,7 @@ impl<'a> Value<'a> {
     }
 
     /// The same value for one tree more, without a copy.
+    #[must_use]
     pub fn share(&'a self) -> Value<'a> {
         match self {
             Value::List(list) => Value::List(list.share()),

@@ -60,7 +60,7 @@ impl Value<'_> {
             Value::Bool(false) => out.extend_from_slice(b"false"),
             Value::Int(number) => write_int(*number, out),
             Value::Float(number) if FORM == TELLING => {
-                out.extend_from_slice(format!("{number:?}").as_bytes())
+                out.extend_from_slice(format!("{number:?}").as_bytes());
             }
             Value::Float(number) => write_float(*number, out),
             Value::Str(text) => write_escaped(text.as_bytes(), out),

@@ -7,6 +7,7 @@ use crate::{
     Arena,
     node::{Built, Order, Piece, Tail},
     node::{Node, Repr, Scalar},
+    part::part_of,
     scan::{StringEnd, string_end},
     string::{Str, decode},
     text::{Form, Resume, Text, string_of},
@@ -51,7 +52,7 @@ impl ItemFields<'_> {
         let mut at = text.after_comma(at);
         while bytes.get(at) == Some(&b'"') {
             let name = string_end(bytes, at + 1);
-            let quoted = &bytes[at..name.end];
+            let quoted = part_of(bytes, at..name.end);
             // The key may come again, and the last one counts; or the mark may follow.
             if !is_sorted
                 && (name.escapes || spells(quoted, false, self.key) || spells(quoted, false, self.mark))
@@ -211,9 +212,9 @@ impl<'a, 'n> ItemScan<'a, 'n> {
         match self.source {
             Source::Text(text) => {
                 let start = text.after_comma(item.gap);
-                Node(Repr::Text(text.closed(&text.bytes[start..item.end])))
+                Node(Repr::Text(text.closed(part_of(text.bytes, start..item.end))))
             }
-            Source::Nodes(nodes) => nodes[item.gap],
+            Source::Nodes(nodes) => nodes.get(item.gap).copied().unwrap_or(Node::NULL),
         }
     }
 
@@ -246,20 +247,22 @@ impl<'a, 'n> ItemScan<'a, 'n> {
         match self.source {
             Source::Text(text) if from < to => {
                 let start = text.after_comma(from);
-                let gap = &text.bytes[from..start];
-                pieces.push(Piece::Run { gap, text: text.closed(&text.bytes[start..to]) });
+                let gap = part_of(text.bytes, from..start);
+                pieces.push(Piece::Run { gap, text: text.closed(part_of(text.bytes, start..to)) });
             }
             Source::Text(_) => {}
-            Source::Nodes(nodes) => pieces.extend(nodes[from..to].iter().map(|node| Piece::item(*node))),
+            Source::Nodes(nodes) => {
+                pieces.extend(part_of(nodes, from..to).iter().map(|node| Piece::item(*node)));
+            }
         }
     }
 
     /// What follows the last item, and the whole text of the list.
     fn rest(&self) -> (Tail<'a>, Option<&'a [u8]>) {
         let Source::Text(text) = self.source else { return (Tail::Bracket, None) };
-        let rest = &text.bytes[self.at..];
+        let rest = part_of(text.bytes, self.at..);
         let length = rest.iter().position(|byte| *byte == b']').map_or(rest.len(), |at| at + 1);
-        (Tail::Rest(text.closed(&rest[..length])), Some(&text.bytes[..self.at + length]))
+        (Tail::Rest(text.closed(part_of(rest, ..length))), Some(part_of(text.bytes, ..self.at + length)))
     }
 }
 
@@ -284,7 +287,7 @@ fn walk_map(text: Text<'_>, start: usize, names: ItemFields<'_>) -> Found {
         let name = string_end(bytes, at + 1);
         let value_at = text.after_colon(name.end);
         let value = text.value_end(value_at);
-        let quoted = &bytes[at..name.end];
+        let quoted = part_of(bytes, at..name.end);
         if spells(quoted, name.escapes, names.key) {
             (found.key_at, found.key_end) = (value_at, value);
         } else if spells(quoted, name.escapes, names.mark) {
@@ -303,7 +306,7 @@ impl Found {
         if self.key_at == 0 {
             return ItemKey::Missing;
         }
-        let value = &text.bytes[self.key_at..self.key_end.end];
+        let value = part_of(text.bytes, self.key_at..self.key_end.end);
         match value {
             [b'"', raw @ .., b'"'] => {
                 ItemKey::Scalar(Scalar::String(string_of(raw, text.form, self.key_end.escapes)))
@@ -319,7 +322,7 @@ fn spells(quoted: &[u8], escapes: bool, name: &str) -> bool {
     if escapes {
         return decoded(quoted) == name;
     }
-    quoted.len() == name.len() + 2 && quoted[1..].starts_with(name.as_bytes())
+    matches!(quoted, [_, inside @ .., _] if inside == name.as_bytes())
 }
 
 #[cold]

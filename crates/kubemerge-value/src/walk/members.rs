@@ -2,6 +2,7 @@
 
 use crate::{
     node::{Node, Repr},
+    part::part_of,
     scan::skip_space,
     string::Str,
     text::{Form, MemberScan, Resume, Seeker, Sought, Text},
@@ -96,7 +97,7 @@ fn find_unsorted<'a>(text: Text<'a>, key: Str<'_>) -> Option<Node<'a>> {
                 return None;
             }
             let end = scan.last_end();
-            found = Some(Node(Repr::Text(text.closed(&text.bytes[name.value_at..end]))));
+            found = Some(Node(Repr::Text(text.closed(part_of(text.bytes, name.value_at..end)))));
         }
     }
     found

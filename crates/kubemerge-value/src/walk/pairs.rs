@@ -6,6 +6,7 @@
 use crate::{
     node::{Entry, is_surely_unique},
     node::{Node, Repr},
+    part::part_of,
     string::Str,
     text::{Extent, MemberScan, Text},
 };
@@ -36,7 +37,7 @@ pub fn pair_members<'a>(
         names.pass(name.key);
         let entry = Entry { key: name.key, value: value(map, name.value_at, end) };
         // Equal text needs no comparison of values.
-        if !other.follow(&map.bytes[name.gap..end]) {
+        if !other.follow(part_of(map.bytes, name.gap..end)) {
             pairs.push(MemberPair { entry, other: other.named(name.key)? });
         } else if !is_done(&entry) {
             pairs.push(MemberPair { entry, other: entry.value });
@@ -77,12 +78,12 @@ fn map_text(node: Node<'_>) -> Option<Text<'_>> {
 }
 
 fn value(text: Text<'_>, start: usize, end: usize) -> Node<'_> {
-    Node(Repr::Text(text.closed(&text.bytes[start..end])))
+    Node(Repr::Text(text.closed(part_of(text.bytes, start..end))))
 }
 
 /// The text after a place in a map.
 fn after(text: Text<'_>, at: usize) -> Text<'_> {
-    Text { bytes: &text.bytes[at..], extent: Extent::Open, ..text }
+    Text { bytes: part_of(text.bytes, at..), extent: Extent::Open, ..text }
 }
 
 /// The map that is not walked.

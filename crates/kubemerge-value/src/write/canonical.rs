@@ -9,6 +9,7 @@ use crate::{
     node::{Edited, Part},
     node::{Kind, Node, Repr, Scalar},
     number,
+    part::part_of,
     stack::deep,
     text::{ElementScan, Extent, Form, Text},
 };
@@ -164,7 +165,7 @@ impl CanonicalWriter<'_> {
         };
         let bytes = match text.bytes.first() {
             // What was before it is removed.
-            Some(b',') if built.pieces.is_empty() => &text.bytes[1..],
+            Some(b',') if built.pieces.is_empty() => part_of(text.bytes, 1..),
             // The first member of the source, with something new before it.
             Some(b'"') if !built.pieces.is_empty() => {
                 self.out.push(b',');

@@ -7,13 +7,14 @@ use crate::{
     node::Part,
     node::{Built, OpenEnd, Piece, Tail},
     node::{Node, Repr},
+    part::part_of,
     stack::deep,
     text::{Extent, Text},
     write::canonical::write_fresh,
 };
 
 /// Writes a value as it was given.
-fn write_given<'a>(node: Node<'a>, out: &mut Vec<u8>) {
+fn write_given(node: Node<'_>, out: &mut Vec<u8>) {
     GivenWriter { sink: out }.closed_value(node);
 }
 
@@ -60,7 +61,7 @@ impl Segments<'_> {
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.cuts.iter().map(|cut| match cut {
             Cut::Source(bytes) => *bytes,
-            Cut::Fresh(range) => &self.fresh[range.clone()],
+            Cut::Fresh(range) => part_of(&self.fresh, range.clone()),
         })
     }
 }
@@ -164,7 +165,7 @@ impl<'a, S: Sink<'a>> GivenWriter<'_, S> {
         let comma = gap.iter().position(|byte| *byte == b',');
         match comma {
             // The member before the comma is removed.
-            Some(at) if !after_another => self.sink.source(&gap[at + 1..]),
+            Some(at) if !after_another => self.sink.source(part_of(gap, at + 1..)),
             None if after_another => {
                 self.byte(b',');
                 self.sink.source(gap);
@@ -206,7 +207,7 @@ impl<'a, S: Sink<'a>> GivenWriter<'_, S> {
     /// A tail without a comma that joins nothing, and with one that is missing.
     fn joined(&mut self, tail: &'a [u8], nothing_before: bool) -> &'a [u8] {
         match tail.first() {
-            Some(b',') if nothing_before => &tail[1..],
+            Some(b',') if nothing_before => part_of(tail, 1..),
             Some(b'"') if !nothing_before => {
                 self.byte(b',');
                 tail

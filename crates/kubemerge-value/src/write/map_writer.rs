@@ -4,6 +4,7 @@ use super::canonical::write_value;
 use crate::{
     document::Canonical,
     node::Node,
+    part::part_of,
     shared::ByteSpan,
     string::{is_before, is_plain, write_escaped},
 };
@@ -83,7 +84,8 @@ impl MapWriter {
         let start = self.out.len();
         let depth = append(&mut self.out);
         debug_assert!(
-            Canonical::from_bytes(&self.out[start..]).is_ok_and(|text| text.as_bytes() == &self.out[start..]),
+            Canonical::from_bytes(part_of(&self.out, start..))
+                .is_ok_and(|text| text.as_bytes() == part_of(&self.out, start..)),
             "what is appended is canonical"
         );
         self.deepest = self.deepest.max(self.level().saturating_add(depth));
@@ -149,7 +151,7 @@ impl MapWriter {
     fn comma(&mut self, name: &[u8]) {
         // Not the first member.
         if self.last.end > 0 {
-            self.in_order &= is_before(&self.out[self.last.clone()], name);
+            self.in_order &= is_before(part_of(&self.out, self.last.clone()), name);
             self.out.push(b',');
         }
         let start = self.out.len() + 1;
@@ -166,6 +168,7 @@ impl QuotedName {
     ///
     /// # Panics
     /// If it has no quotes and colon, or would need an escape.
+    #[expect(clippy::indexing_slicing, reason = "A name that is too short panics, as documented.")]
     pub const fn new(quoted: &'static str) -> QuotedName {
         let bytes = quoted.as_bytes();
         let (last, colon) = (bytes.len() - 2, bytes.len() - 1);
@@ -181,7 +184,7 @@ impl QuotedName {
     /// The name itself.
     #[inline]
     pub fn text(self) -> &'static str {
-        &self.0[1..self.0.len() - 2]
+        self.0.get(1..self.0.len() - 2).unwrap_or_default()
     }
 }
 

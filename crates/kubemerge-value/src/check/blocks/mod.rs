@@ -19,6 +19,7 @@ use super::{
     token::{escape_end, word_end},
 };
 use crate::{
+    part::part_of,
     scan::{
         lanes::{BlockScan, Lanes, SPACE, block_at, positions},
         quotes::{QuoteScan, Quotes},
@@ -32,10 +33,10 @@ pub(super) fn check(bytes: &[u8]) -> Option<Checked> {
     let start = skip_space(bytes, 0);
     let end = bytes.iter().rposition(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r'))? + 1;
     // A lone scalar is rare, and the exact check is fast on it.
-    if !matches!(bytes[start], b'{' | b'[') {
+    if !matches!(bytes.get(start), Some(b'{' | b'[')) {
         return None;
     }
-    let passed = simd::dispatch(BlockCheck { bytes: &bytes[..end], start })?;
+    let passed = simd::dispatch(BlockCheck { bytes: part_of(bytes, ..end), start })?;
     // Most documents are ASCII, which is known from the scan; only others pay for this.
     if !passed.is_ascii && std::str::from_utf8(bytes).is_err() {
         return None;
@@ -75,12 +76,12 @@ impl BlockScan for BlockCheck<'_> {
         // The last block is padded with white space, which changes nothing in the grammar.
         while checker.at < bytes.len() {
             let blocks = (bytes.len() - checker.at).div_ceil(64).min(BATCH);
-            for (n, tokens) in batch[..blocks].iter_mut().enumerate() {
+            for (n, tokens) in batch.iter_mut().take(blocks).enumerate() {
                 let register = lanes.load(block_at(bytes, checker.at + 64 * n, &mut space));
                 high_bits |= !lanes.at_most(register, 0x7f);
                 *tokens = Tokens::read(lanes, register, quotes.next(lanes, register));
             }
-            checker.batch(&batch[..blocks])?;
+            checker.batch(part_of(&batch, ..blocks))?;
         }
         checker.finish(high_bits == 0)
     }
@@ -123,7 +124,7 @@ impl<'a> Checker<'a> {
         let length = (words >> start).trailing_ones();
         // What reaches the end of the block may go on in the next one.
         let ends_here = start + length as usize != 64 && length <= 8;
-        match self.bytes[at..].first_chunk() {
+        match part_of(self.bytes, at..).first_chunk() {
             Some(chunk) if ends_here && is_short_word(u64::from_le_bytes(*chunk), length) => true,
             // Floats, numbers of more than 8 digits and words that cross a block: rare, so checked byte by
             // byte.
@@ -140,6 +141,7 @@ impl<'a> Checker<'a> {
 
 /// Whether the first `length` bytes, 1 to 8, are a plain integer or a literal.
 #[inline(always)]
+#[expect(clippy::needless_bitwise_bool, clippy::verbose_bit_mask, reason = "Without branches.")]
 fn is_short_word(chunk: u64, length: u32) -> bool {
     let unused = 64 - 8 * length;
     let word = chunk << unused >> unused;
