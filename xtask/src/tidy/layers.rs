@@ -37,6 +37,7 @@ const FOLDERS: &[Layers] = &[
     Layers {
         package: "kubemerge-value",
         modules: &[
+            &["part"],
             &["error", "number", "scan", "stack"],
             &["string"],
             &["text"],
