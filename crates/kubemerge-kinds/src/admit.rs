@@ -17,12 +17,12 @@ use crate::groups;
 use crate::meta::{
     NameRule, generic_metadata, generic_metadata_update, validate_metadata, validate_metadata_update,
 };
+use crate::object::user::User;
 use crate::ordered_json::OrderedJson;
 use crate::registry::reset_fields::{STATUS, reset};
 use crate::registry::{Context, Counted, Coverage, KindEntry, MetadataRule, OnUpdate, Scope, StatusOnCreate};
 use crate::tree::{Arena, KnownParts, Map};
 use crate::typed::{DecodeError, Decoded, convert, decode, decode_node, read_typed_form, zero};
-use crate::user::User;
 
 /// The uid of an object that no server has stored yet: selectors and labels of Jobs hold it.
 const PLACEHOLDER_UID: &str = "00000000-0000-0000-0000-000000000001";

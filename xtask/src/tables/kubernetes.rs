@@ -28,7 +28,7 @@ options:
 ";
 
 const PUBLISHED: &str = "crates/kubemerge-server/src/api/openapi/published.txt";
-const TIME_ZONES: &str = "crates/kubemerge-kinds/src/batch/time_zones.txt";
+const TIME_ZONES: &str = "crates/kubemerge-kinds/src/groups/batch/time_zones.txt";
 
 /// Runs the task.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {

@@ -33,8 +33,8 @@ With --internal, writes only the table of internal types, which kubemerge-kinds 
 /// The release whose types kustomize has built in, without its alpha versions. Oldest of all, so it comes last.
 const KUSTOMIZE: &str = "1.21.2";
 
-const INTERNAL_TYPES: &str = "crates/kubemerge-kinds/src/field/internal_types.txt";
-const FIELD_ORDER: &str = "crates/kubemerge-kinds/src/typed/field_order.txt";
+const INTERNAL_TYPES: &str = "crates/kubemerge-kinds/src/rules/field/internal_types.txt";
+const FIELD_ORDER: &str = "crates/kubemerge-kinds/src/object/typed/field_order.txt";
 const TABLES: &str = "crates/kubemerge-schema/src/builtin";
 
 /// Runs the task.

@@ -1,7 +1,7 @@
 //! ARCHITECTURE.md names files and folders that exist, and every folder with source.
 //!
-//! The code map has a paragraph per package: its name in backquotes on a line, then `: ` and the map.
-//! Elsewhere a path starts with the package's name without `kubemerge-`, e.g. `schema/lookup/`.
+//! The code map has a paragraph per package: its name in backquotes on a line, then `: ` and the map, up to an empty line.
+//! There `groups/*/` names every folder in `groups/`. Elsewhere a path starts with the package's name without `kubemerge-`, e.g. `schema/lookup/`.
 
 use std::collections::BTreeSet;
 
@@ -59,8 +59,8 @@ fn mentions(text: &str) -> Vec<Mention<'_>> {
     for (at, line) in text.lines().enumerate() {
         match package_line(line) {
             Some(name) => package = Some(name),
-            // A paragraph is one line; what follows belongs to no package.
-            None if !line.starts_with(": ") => package = None,
+            // What follows an empty line belongs to no package.
+            None if line.is_empty() => package = None,
             None => {}
         }
         // Every second part is between backquotes.
@@ -77,7 +77,7 @@ fn package_line(line: &str) -> Option<&str> {
 }
 
 fn is_path(word: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | '*');
     (word.ends_with(".rs") || word.ends_with('/')) && word.chars().all(plain)
 }
 
@@ -110,8 +110,12 @@ impl Mention<'_> {
     }
 }
 
-/// Whether a path ends with all parts of another.
+/// Whether a path ends with all parts of another, whose last may be `*/`.
 fn ends_with_path(path: &str, end: &str) -> bool {
+    if let Some(folder) = end.strip_suffix("*/") {
+        let parent = path.strip_suffix('/').and_then(|path| path.rfind('/').and_then(|at| path.get(..=at)));
+        return parent.is_some_and(|parent| ends_with_path(parent, folder));
+    }
     path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
@@ -137,6 +141,12 @@ mod tests {
         let map = "`kubemerge-a`\n: `walk/` with `map.rs` · `walk/list/` and `keyed.rs`\n\n`kubemerge-b`\n: `walk.rs`";
         assert_eq!(complaints(map), [""; 0]);
         assert_eq!(complaints("First `a/walk/`, then `a/walk/list/`; see `crates/`."), [""; 0]);
+    }
+
+    #[test]
+    fn one_mention_names_all_folders_of_a_folder() {
+        assert_eq!(complaints("`kubemerge-a`\n: `walk/`\nand `walk/*/`"), [""; 0]);
+        assert_eq!(complaints("`kubemerge-a`\n: `walk/`\n\n`walk/*/`").len(), 1);
     }
 
     #[test]

@@ -21,4 +21,6 @@ pub use quotas::{
 };
 pub use service_account::{is_mirror_pod, set_account_parts, set_default_account};
 
-pub use crate::core::service::allocate::{AllocationError, Allocator, addresses, allocate, node_ports};
+pub use crate::groups::core_v1::service::allocate::{
+    AllocationError, Allocator, addresses, allocate, node_ports,
+};

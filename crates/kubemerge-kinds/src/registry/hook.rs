@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::field::{Field, FieldError};
+use crate::object::user::User;
 use crate::tree::Map;
-use crate::user::User;
 
 /// Facts that rules may depend on.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,7 @@
+//! What rules are written with: the cursor over fields, errors in Kubernetes' words, metadata, and facts of a store.
+
+pub mod disruption;
+pub mod field;
+pub mod field_error;
+pub mod meta;
+pub mod namespaces;

@@ -1,0 +1,7 @@
+//! Texts that need neither a kind nor a schema: selectors, paths, and texts as Go prints and refuses them.
+
+pub mod document_path;
+pub mod field_selector;
+pub(crate) mod go_json;
+pub mod go_text;
+pub mod label_selector;
