@@ -44,7 +44,6 @@ mod precondition;
 mod register;
 mod repeats;
 mod skew;
-mod spec_diff;
 mod strategy;
 mod string_form;
 mod three_way;

@@ -4,9 +4,12 @@ use crate::{
     apply::{combine, document},
     compose::spec as spec_compose,
     conflict::{self, PatchConflict, Tested},
-    diff::{self, DiffOptions},
+    diff::{
+        DiffOptions,
+        spec::{self, OrderLists},
+        upstream,
+    },
     error::{MergeError, MergeErrorKind},
-    spec_diff::{self, OrderLists},
     strategy::Strategy,
     versions::VersionNodes,
 };
@@ -175,7 +178,7 @@ impl Verbs for Upstream {
         options: &DiffOptions,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
-        diff::upstream(ty, original, modified, *options, arena)
+        upstream::two_way(ty, original, modified, *options, arena)
     }
 
     fn three_way<'a>(
@@ -185,9 +188,9 @@ impl Verbs for Upstream {
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
         let VersionNodes { original, modified, current } = *versions;
-        let delta = diff::upstream(ty, current, modified, DiffOptions::DELTA, arena)?;
+        let delta = upstream::two_way(ty, current, modified, DiffOptions::DELTA, arena)?;
         // Only what the last configuration had may be deleted.
-        let deletions = diff::upstream(ty, original, modified, DiffOptions::DELETIONS, arena)?;
+        let deletions = upstream::two_way(ty, original, modified, DiffOptions::DELETIONS, arena)?;
         // Deletions first, so that a value to set wins.
         combine(Strategy::Upstream, ty, deletions, delta, arena)
     }
@@ -198,7 +201,7 @@ impl Verbs for Upstream {
         versions: &VersionNodes<'a>,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
-        diff::upstream(ty, versions.original, versions.current, DiffOptions::UNORDERED, arena)
+        upstream::two_way(ty, versions.original, versions.current, DiffOptions::UNORDERED, arena)
     }
 
     fn tested_patch<'a>(
@@ -249,7 +252,7 @@ impl Verbs for Spec {
         _: &DiffOptions,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
-        spec_diff::two_way(ty, original, modified, arena)
+        spec::two_way(ty, original, modified, arena)
     }
 
     fn three_way<'a>(
@@ -258,7 +261,7 @@ impl Verbs for Spec {
         versions: &VersionNodes<'a>,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
-        spec_diff::patch(ty, versions, OrderLists::WhereNeeded, arena)
+        spec::patch(ty, versions, OrderLists::WhereNeeded, arena)
     }
 
     fn changes_of_current<'a>(
@@ -269,7 +272,7 @@ impl Verbs for Spec {
     ) -> Result<Node<'a>, MergeError> {
         let VersionNodes { original, current, .. } = *versions;
         let since = VersionNodes { original, modified: current, current: original };
-        spec_diff::patch(ty, &since, OrderLists::Never, arena)
+        spec::patch(ty, &since, OrderLists::Never, arena)
     }
 
     // Two clients that order a list differently are no conflict, so the test sees no order lists.
@@ -280,7 +283,7 @@ impl Verbs for Spec {
         _: Node<'a>,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
-        spec_diff::patch(ty, versions, OrderLists::Never, arena)
+        spec::patch(ty, versions, OrderLists::Never, arena)
     }
 
     fn conflict_test<'a>(

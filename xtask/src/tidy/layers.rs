@@ -90,7 +90,7 @@ const FOLDERS: &[Layers] = &[
             &["partial", "register"],
             &["apply"],
             &["conflict", "diff"],
-            &["invert", "spec_diff"],
+            &["invert"],
             &["compose"],
             &["verbs"],
             &["three_way"],

@@ -1,29 +1,22 @@
 //! Applying a patch: from the root down, deciding field by field.
 //!
 //! The reading order is `in_text` (documents that stay in their text), `map` (a patch map into a live map),
-//! `value` (one value into another), `retain_keys`, `clean` (values that find nothing to merge with), then
-//! lists: `elements` (their types), `in_place` (lists that keep their order), `keyed` and its `slots`,
-//! `scalars`, `ordered` (order lists) for upstream, and `spec_list` for the `spec` dialect. The `kustomize` dialect
+//! `retain_keys`, `elements` (the types of lists) and `in_place` (lists that keep their order). Each dialect has a folder:
+//! `upstream` with `value` (one value into another), `clean` (values that find nothing to merge with), `keyed` and its
+//! `slots`, `scalars` and `ordered` (order lists); `spec` with `value`, `list`, `keyed` and `order`; and `kustomize`, which
 //! has a walk of its own.
 
 mod by_dialect;
-mod clean;
 mod document;
 pub(crate) mod elements;
 pub(crate) mod error_order;
 mod in_place;
 mod in_text;
-mod keyed;
 mod kustomize;
 mod map;
-mod order_check;
-mod ordered;
 mod retain_keys;
-mod scalars;
-mod slots;
-mod spec_keyed;
-mod spec_list;
-mod spec_order;
+mod spec;
+mod upstream;
 mod value;
 
 pub(crate) use document::document;

@@ -4,13 +4,13 @@ use super::{keyed, values};
 use crate::{
     MergeError, MergeErrorKind, apply,
     conflict::spec::{list_rule, map_rule},
+    diff::spec,
     directive::{
         DELETE_FROM_PRIMITIVE_LIST, FieldPatch, MapPatch, PATCH, PatchWord, REPLACE, RETAIN_KEYS,
         SET_ELEMENT_ORDER,
     },
     patch_map::PatchMap,
     repeats::Repeats,
-    spec_diff,
     unions::{fault_of, patch_with_unions},
 };
 use hashbrown::{HashMap, HashSet};
@@ -251,7 +251,7 @@ impl<'a> Composer<'a> {
             patch.set(field.key, Node::NULL);
             return Ok(());
         };
-        let value = spec_diff::whole_value(field.key, value, field.ty, field.path, self.arena)?;
+        let value = spec::whole_value(field.key, value, field.ty, field.path, self.arena)?;
         let form = match value.kind() {
             // Without the directive it would merge into what the object has.
             Kind::Map if field.map_strategy()? == MapStrategy::Merge => self.replacing(value),

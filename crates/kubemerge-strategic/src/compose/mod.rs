@@ -8,7 +8,7 @@ mod map;
 mod values;
 
 use crate::{
-    MergeError, apply, apply::document, directive::PatchWord, repeats::Repeats, spec_diff::whole_document,
+    MergeError, apply, apply::document, diff::spec::whole_document, directive::PatchWord, repeats::Repeats,
 };
 use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Node, Path, map as new_map};

@@ -1,6 +1,6 @@
 //! Upstream's check that a patch list fits its order list: the plain items are a subsequence of it.
 
-use super::elements::{expected_map, uncomparable};
+use crate::apply::elements::{expected_map, uncomparable};
 use crate::{
     directive::{PATCH, PatchWord, SET_ELEMENT_ORDER},
     error::{MergeError, MergeErrorKind},
@@ -10,7 +10,7 @@ use crate::{
 use kubemerge_value::{Arena, Kind, Node, Path};
 
 /// Walks patch and order list together. Skipped when one of them is empty.
-pub(super) fn check_order<'a>(
+pub(in crate::apply) fn check_order<'a>(
     patch: &[Node<'a>],
     order: &[Node<'a>],
     keys: Option<&Keys<'_, 'a>>,

@@ -1,6 +1,6 @@
 //! Upstream's merge of lists of scalars, and the choice between scalars and maps.
 
-use super::{
+use crate::apply::{
     Merger,
     elements::{element_kind, expected_map, no_merge_key},
     in_place::ItemRules,
@@ -17,7 +17,7 @@ use kubemerge_value::{Kind, ListView, Node, Path, Pick, Scalar};
 
 impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// Upstream: merges a patch list into a live list, by the type of their elements.
-    pub(super) fn merge_list(
+    pub(in crate::apply) fn merge_list(
         &mut self,
         rule: &ListRule<'_>,
         live: Node<'a>,
@@ -36,7 +36,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     }
 
     /// The same for lists that may change their order.
-    pub(super) fn rearrange(
+    pub(in crate::apply) fn rearrange(
         &mut self,
         rule: &ListRule<'_>,
         live: Node<'a>,
@@ -70,7 +70,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     }
 
     /// The distinct values of live and patch, in the order of the weave.
-    pub(super) fn merge_scalars(
+    pub(in crate::apply) fn merge_scalars(
         &mut self,
         rule: &ListRule<'_>,
         view: &ListView<'a>,
@@ -109,7 +109,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     }
 
     /// Upstream: the values of a delete list leave the list; maps in it are merged like any others.
-    pub(super) fn delete_list(
+    pub(in crate::apply) fn delete_list(
         &mut self,
         rule: &ListRule<'_>,
         live: Node<'a>,
@@ -127,7 +127,12 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     }
 
     /// The list less these values; order and repetitions stay.
-    pub(super) fn without(&mut self, view: &ListView<'a>, values: &[Node<'a>], path: &Path<'_>) -> Node<'a> {
+    pub(in crate::apply) fn without(
+        &mut self,
+        view: &ListView<'a>,
+        values: &[Node<'a>],
+        path: &Path<'_>,
+    ) -> Node<'a> {
         let unwanted: HashSet<Scalar<'a>> = values.iter().filter_map(|value| value.scalar()).collect();
         let mut picks = Vec::with_capacity(view.items().len());
         for (at, item) in view.items().iter().enumerate() {
@@ -143,7 +148,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
 }
 
 /// The first position of every scalar.
-pub(super) fn positions<'a>(items: &[Node<'a>]) -> HashMap<Scalar<'a>, u32> {
+pub(in crate::apply) fn positions<'a>(items: &[Node<'a>]) -> HashMap<Scalar<'a>, u32> {
     let mut positions = HashMap::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
         if let Some(value) = item.scalar() {

@@ -1,10 +1,10 @@
 //! Lists of the `spec` dialect: values, order list and delete list together, under each rule.
 
-use super::{
+use super::order::Order;
+use crate::apply::{
     Merger,
     elements::{element_kind, expected_list, no_merge_key, on_its_side, set_kind},
     map::{Outcome, malformed_delete, malformed_order},
-    spec_order::Order,
     unknown_patch,
 };
 use crate::{
@@ -21,15 +21,15 @@ use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick, Scalar, deep, lis
 
 /// What a patch says about a list.
 #[derive(Clone, Copy, Default)]
-pub(super) struct ListPatch<'a> {
-    pub(super) items: Option<Node<'a>>,
-    pub(super) order: Option<Entry<'a>>,
-    pub(super) delete: Option<Entry<'a>>,
+pub(in crate::apply) struct ListPatch<'a> {
+    pub(in crate::apply) items: Option<Node<'a>>,
+    pub(in crate::apply) order: Option<Entry<'a>>,
+    pub(in crate::apply) delete: Option<Entry<'a>>,
 }
 
 impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// A field with an order list or a delete list, in the live map around it.
-    pub(super) fn spec_list_field(
+    pub(in crate::apply) fn spec_list_field(
         &mut self,
         ty: Type<'_>,
         around: Option<Node<'a>>,
@@ -63,7 +63,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     }
 
     /// A list without directives beside it.
-    pub(super) fn spec_list(
+    pub(in crate::apply) fn spec_list(
         &mut self,
         rule: &ListRule<'_>,
         live: Option<Node<'a>>,
@@ -306,7 +306,7 @@ fn check_deletable(
 }
 
 /// The path of a directive for the field at `path`.
-pub(super) fn beside<'p>(path: &'p Path<'p>, directive: Entry<'p>) -> Path<'p> {
+pub(in crate::apply) fn beside<'p>(path: &'p Path<'p>, directive: Entry<'p>) -> Path<'p> {
     path.split().0.unwrap_or(&Path::ROOT).field(directive.key)
 }
 

@@ -1,12 +1,7 @@
 //! Upstream's merge of keyed lists: one key, found by hash.
 
-use super::{
-    Merger, Mode,
-    error_order::first_list_fault,
-    in_place::ItemRules,
-    slots::{CompoundKinds, Merged, Origin, Slot},
-    unknown_patch,
-};
+use super::slots::{CompoundKinds, Merged, Origin, Slot};
+use crate::apply::{Merger, Mode, error_order::first_list_fault, in_place::ItemRules, unknown_patch};
 use crate::{
     directive::{MapPatch, PatchWord},
     error::{MergeError, MergeErrorKind},
@@ -31,7 +26,7 @@ struct Parts {
 
 impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// Merges the items of a keyed list and puts them in order.
-    pub(super) fn merge_keyed<'l>(
+    pub(in crate::apply) fn merge_keyed<'l>(
         &mut self,
         rules: ItemRules<'_, '_, 'a>,
         view: &'l ListView<'a>,
@@ -93,7 +88,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     }
 
     /// The items of a list, which come from one side.
-    pub(super) fn slots(
+    pub(in crate::apply) fn slots(
         &self,
         keys: &Keys<'_, 'a>,
         items: &[Node<'a>],
@@ -219,7 +214,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     }
 
     /// Puts the slots in the order of the weave.
-    pub(super) fn in_order(
+    pub(in crate::apply) fn in_order(
         &mut self,
         merged: &mut Merged<'_, 'a>,
         places: &[Place],
@@ -289,7 +284,7 @@ fn check_keys(
 }
 
 /// An item whose key is a map or list cannot be looked for in the server's order, where it is itself.
-pub(super) fn compare_while_ordering(
+pub(in crate::apply) fn compare_while_ordering(
     slots: &[Slot],
     places: &[Place],
     keys: &Keys<'_, '_>,
@@ -306,7 +301,7 @@ pub(super) fn compare_while_ordering(
     }
 }
 
-pub(super) fn is_delete_item(item: Node<'_>) -> bool {
+pub(in crate::apply) fn is_delete_item(item: Node<'_>) -> bool {
     PatchWord::in_map(item) == Some(PatchWord::Delete)
 }
 

@@ -1,11 +1,12 @@
 //! Upstream's walk over two maps: additions and changes in the order of modified, then removals, then the
 //! names of the fields that survive.
 
-use super::{options::DiffOptions, scalars, unchanged::is_harmless_unless_changed};
+use super::{scalars, unchanged::is_harmless_unless_changed};
 use crate::{
     MergeError, MergeErrorKind,
     apply::elements::element_kind,
     depth::Depth,
+    diff::DiffOptions,
     directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, SET_ELEMENT_ORDER, may_hold_directives},
     patch_map::{MemberIndex, PatchMap},
 };

@@ -1,6 +1,7 @@
 //! Upstream's walk over two scalar merge lists: both are sorted by string form and paired.
 
-use super::{map::ListPatch, options::DiffOptions};
+use super::map::ListPatch;
+use crate::diff::DiffOptions;
 use crate::string_form::{deduplicate, sort_scalars, string_form};
 use hashbrown::HashMap;
 use kubemerge_value::{Node, Scalar, deep_equal};

@@ -10,29 +10,29 @@ use kubemerge_value::{Kind, Node, Path, Pick, Side};
 
 /// An item of the merged list.
 #[derive(Clone, Copy)]
-pub(super) struct Slot {
-    pub(super) id: ItemId,
-    pub(super) origin: Origin,
+pub(in crate::apply) struct Slot {
+    pub(in crate::apply) id: ItemId,
+    pub(in crate::apply) origin: Origin,
     /// Whether it is a delete item, which only a patch holds.
-    pub(super) is_delete_item: bool,
+    pub(in crate::apply) is_delete_item: bool,
     /// Its place among the changed values, if it was changed.
-    pub(super) changed: Option<u32>,
+    pub(in crate::apply) changed: Option<u32>,
 }
 
 /// Where an item comes from: its position in the list that it was read from.
 #[derive(Clone, Copy)]
-pub(super) enum Origin {
+pub(in crate::apply) enum Origin {
     Live(u32),
     Patch(u32),
 }
 
 impl Slot {
-    pub(super) fn new(origin: Origin, id: ItemId) -> Self {
+    pub(in crate::apply) fn new(origin: Origin, id: ItemId) -> Self {
         Slot { id, origin, is_delete_item: false, changed: None }
     }
 
     /// The path of an item of the patch that is merged into it.
-    pub(super) fn path_with<'p>(&self, patch_at: usize, list: &'p Path<'p>) -> Path<'p> {
+    pub(in crate::apply) fn path_with<'p>(&self, patch_at: usize, list: &'p Path<'p>) -> Path<'p> {
         match self.origin {
             Origin::Live(at) => list.item(patch_at, at as usize),
             Origin::Patch(_) => list.only(Side::Patch, patch_at),
@@ -40,7 +40,7 @@ impl Slot {
     }
 
     /// Its path in the list that it was read from.
-    pub(super) fn path<'p>(&self, list: &'p Path<'p>) -> Path<'p> {
+    pub(in crate::apply) fn path<'p>(&self, list: &'p Path<'p>) -> Path<'p> {
         match self.origin {
             Origin::Live(at) => list.only(Side::Live, at as usize),
             Origin::Patch(at) => list.only(Side::Patch, at as usize),
@@ -49,23 +49,27 @@ impl Slot {
 }
 
 /// A merged list before it becomes a value.
-pub(super) struct Merged<'l, 'a> {
-    pub(super) slots: Vec<Slot>,
-    pub(super) live_items: &'l [Node<'a>],
-    pub(super) patch: &'l [Node<'a>],
+pub(in crate::apply) struct Merged<'l, 'a> {
+    pub(in crate::apply) slots: Vec<Slot>,
+    pub(in crate::apply) live_items: &'l [Node<'a>],
+    pub(in crate::apply) patch: &'l [Node<'a>],
     /// The identities of the live items.
-    pub(super) live: Vec<ItemId>,
+    pub(in crate::apply) live: Vec<ItemId>,
     /// The positions of the live items that were deleted, in this order.
-    pub(super) deleted: Vec<usize>,
+    pub(in crate::apply) deleted: Vec<usize>,
     /// The items that were added, in this order.
-    pub(super) added: Vec<ItemId>,
-    pub(super) register: Register<'a>,
+    pub(in crate::apply) added: Vec<ItemId>,
+    pub(in crate::apply) register: Register<'a>,
     /// The values of the items that were changed.
-    pub(super) changed: Vec<Node<'a>>,
+    pub(in crate::apply) changed: Vec<Node<'a>>,
 }
 
 impl<'l, 'a> Merged<'l, 'a> {
-    pub(super) fn new(live_items: &'l [Node<'a>], patch: &'l [Node<'a>], register: Register<'a>) -> Self {
+    pub(in crate::apply) fn new(
+        live_items: &'l [Node<'a>],
+        patch: &'l [Node<'a>],
+        register: Register<'a>,
+    ) -> Self {
         Merged {
             slots: Vec::new(),
             live_items,
@@ -79,7 +83,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     }
 
     /// The value of an item.
-    pub(super) fn node(&self, slot: &Slot) -> Node<'a> {
+    pub(in crate::apply) fn node(&self, slot: &Slot) -> Node<'a> {
         match (slot.changed, slot.origin) {
             (Some(at), _) => self.changed[at as usize],
             (None, Origin::Live(at)) => self.live_items[at as usize],
@@ -88,7 +92,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     }
 
     /// Gives an item another value.
-    pub(super) fn change(&mut self, at: usize, node: Node<'a>) {
+    pub(in crate::apply) fn change(&mut self, at: usize, node: Node<'a>) {
         let slot = &mut self.slots[at];
         // Merging may have changed the directive of the item.
         slot.is_delete_item = slot.is_delete_item && is_delete_item(node);
@@ -102,7 +106,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     }
 
     /// The places of the items, named by these names, in the order of the server.
-    pub(super) fn places(&self, named: &Positions, server: &Positions) -> Vec<Place> {
+    pub(in crate::apply) fn places(&self, named: &Positions, server: &Positions) -> Vec<Place> {
         let place = |slot: &Slot| {
             let (rank, server) = (named.get(slot.id), server.get(slot.id));
             // Upstream orders items of the patch first, others by where the server had them.
@@ -112,7 +116,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     }
 
     /// The items for the list that they become.
-    pub(super) fn picks(&self) -> Vec<Pick<'a>> {
+    pub(in crate::apply) fn picks(&self) -> Vec<Pick<'a>> {
         let pick = |slot: &Slot| match (slot.changed, slot.origin) {
             (None, Origin::Live(at)) => Pick::Keep(at as usize),
             _ => Pick::Put(self.node(slot)),
@@ -121,7 +125,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     }
 
     /// The kinds of the keys that cannot be compared.
-    pub(super) fn compound_kinds(&self, keys: &Keys<'_, 'a>) -> CompoundKinds {
+    pub(in crate::apply) fn compound_kinds(&self, keys: &Keys<'_, 'a>) -> CompoundKinds {
         let mut kinds = CompoundKinds::default();
         for slot in self.slots.iter().filter(|slot| slot.id == ItemId::Compound) {
             kinds.add(self.node(slot), keys);
@@ -134,7 +138,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     ///
     /// A deletion shifts what follows to the left and leaves the last place as it was; new items overwrite
     /// the places that became free.
-    pub(super) fn memory(&self) -> Vec<ItemId> {
+    pub(in crate::apply) fn memory(&self) -> Vec<ItemId> {
         let live = &self.live;
         let mut alive = vec![true; live.len()];
         // Upstream: deleting from a Go slice leaves old items after its end, and appending overwrites them.
@@ -156,14 +160,14 @@ impl<'l, 'a> Merged<'l, 'a> {
 
 /// The kinds of the maps and lists that some items have for keys.
 #[derive(Default)]
-pub(super) struct CompoundKinds {
+pub(in crate::apply) struct CompoundKinds {
     maps: bool,
     lists: bool,
 }
 
 impl CompoundKinds {
     /// Whether a key of this kind is among them.
-    pub(super) fn has(&self, item: Node<'_>, keys: &Keys<'_, '_>) -> bool {
+    pub(in crate::apply) fn has(&self, item: Node<'_>, keys: &Keys<'_, '_>) -> bool {
         match item.get(keys.name(0)).map(Node::kind) {
             Some(Kind::Map) => self.maps,
             Some(Kind::List) => self.lists,
@@ -172,7 +176,7 @@ impl CompoundKinds {
     }
 
     /// Adds the kind of a key; false if it was there before.
-    pub(super) fn add(&mut self, item: Node<'_>, keys: &Keys<'_, '_>) -> bool {
+    pub(in crate::apply) fn add(&mut self, item: Node<'_>, keys: &Keys<'_, '_>) -> bool {
         let is_new = !self.has(item, keys);
         match item.get(keys.name(0)).map(Node::kind) {
             Some(Kind::Map) => self.maps = true,

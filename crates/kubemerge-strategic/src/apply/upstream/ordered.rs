@@ -1,15 +1,17 @@
 //! Upstream's order lists: merge the list, then sort what the order list names and weave in the rest.
 
 use super::{
-    Merger,
     clean::clean,
-    elements::{element_kind, empty_lists, expected_list, expected_map, uncomparable},
-    in_place::ItemRules,
     keyed::compare_while_ordering,
-    map::Outcome,
     order_check::check_order,
     scalars::positions,
     slots::{CompoundKinds, Merged, Origin},
+};
+use crate::apply::{
+    Merger,
+    elements::{element_kind, empty_lists, expected_list, expected_map, uncomparable},
+    in_place::ItemRules,
+    map::Outcome,
     value::{list_or_absent, list_rule},
 };
 use crate::{
@@ -27,7 +29,7 @@ use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick, Side};
 
 impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// A field with an order list, with or without a patch list beside it.
-    pub(super) fn ordered(
+    pub(in crate::apply) fn ordered(
         &mut self,
         ty: Type<'_>,
         live: Option<Node<'a>>,
@@ -135,7 +137,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// A list that live lacks: maps with `$patch` disappear, nulls stay.
     fn added_list(&mut self, patch: Option<Node<'a>>, path: &Path<'_>) -> Node<'a> {
         let patch = patch.unwrap_or(Node::NULL);
-        let cleaned = clean(patch, super::Mode::Combine, self.arena).unwrap_or(patch);
+        let cleaned = clean(patch, crate::apply::Mode::Combine, self.arena).unwrap_or(patch);
         self.observer.note(path, MergeEvent::Added { value: cleaned });
         cleaned
     }
@@ -198,7 +200,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         }
         match element_kind(items, lists.patch_items, path)? {
             None => Ok(Vec::new()),
-            Some(Kind::Map) => Err(super::elements::no_merge_key(&lists.rule.item.name(), path)),
+            Some(Kind::Map) => Err(crate::apply::elements::no_merge_key(&lists.rule.item.name(), path)),
             Some(_) => self.merge_scalars(lists.rule, lists.view, lists.patch_items, path),
         }
     }

@@ -1,6 +1,6 @@
 //! Order lists of the `spec` dialect: the position of an item, and whether a patch list fits.
 
-use super::elements::uncomparable;
+use crate::apply::elements::uncomparable;
 use crate::{
     element::Element,
     error::{MergeError, MergeErrorKind},
@@ -12,13 +12,13 @@ use hashbrown::HashMap;
 use kubemerge_value::{Arena, Node, Path};
 
 /// The positions that an order list gives to values.
-pub(super) struct Order<'a> {
+pub(in crate::apply) struct Order<'a> {
     positions: HashMap<Element<'a>, u32>,
 }
 
 impl<'a> Order<'a> {
     /// The order list of a set, whose elements may be maps and lists.
-    pub(super) fn of_elements(entries: &[Node<'a>]) -> Self {
+    pub(in crate::apply) fn of_elements(entries: &[Node<'a>]) -> Self {
         let mut positions = HashMap::with_capacity(entries.len());
         for (at, entry) in entries.iter().enumerate() {
             // Of repeated entries the first counts.
@@ -28,7 +28,7 @@ impl<'a> Order<'a> {
     }
 
     /// The order list of a list of scalars.
-    pub(super) fn of_scalars(entries: &[Node<'a>], path: &Path<'_>) -> Result<Self, MergeError> {
+    pub(in crate::apply) fn of_scalars(entries: &[Node<'a>], path: &Path<'_>) -> Result<Self, MergeError> {
         match entries.iter().position(|entry| entry.scalar().is_none()) {
             Some(at) => Err(uncomparable(&path.index(at))),
             None => Ok(Order::of_elements(entries)),
@@ -40,25 +40,29 @@ impl<'a> Order<'a> {
     }
 
     /// Every item of the patch has a position, and positions never decrease.
-    pub(super) fn check(&self, patch: &[(usize, Node<'a>)], path: &Path<'_>) -> Result<(), MergeError> {
+    pub(in crate::apply) fn check(
+        &self,
+        patch: &[(usize, Node<'a>)],
+        path: &Path<'_>,
+    ) -> Result<(), MergeError> {
         check_positions(patch.iter().map(|(at, item)| (*at, self.position(*item))), path)
     }
 
-    pub(super) fn sort(&self, items: &[Node<'a>]) -> Vec<usize> {
+    pub(in crate::apply) fn sort(&self, items: &[Node<'a>]) -> Vec<usize> {
         let positions: Vec<Option<u32>> = items.iter().map(|item| self.position(*item)).collect();
         by_position(&positions)
     }
 }
 
 /// The positions that an order list gives to identities.
-pub(super) struct KeyedOrder<'a> {
+pub(in crate::apply) struct KeyedOrder<'a> {
     exact: HashMap<Identity<'a>, u32>,
     /// The first entries with the values of the keys that they write.
     partial: Partial<'a, u32>,
 }
 
 impl<'a> KeyedOrder<'a> {
-    pub(super) fn new(
+    pub(in crate::apply) fn new(
         entries: &[Node<'a>],
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
@@ -68,7 +72,7 @@ impl<'a> KeyedOrder<'a> {
         for (at, entry) in entries.iter().enumerate() {
             let path = path.index(at);
             if entry.kind() != kubemerge_value::Kind::Map {
-                return Err(super::elements::expected_map(*entry, &path));
+                return Err(crate::apply::elements::expected_map(*entry, &path));
             }
             let (identity, written) = keys.require(*entry, &path, arena)?;
             order.exact.entry(identity).or_insert(at as u32);
@@ -81,13 +85,13 @@ impl<'a> KeyedOrder<'a> {
     }
 
     /// The first entry of the same identity; failing that, the first whose written keys agree.
-    pub(super) fn position(&self, identity: Identity<'a>) -> Option<u32> {
+    pub(in crate::apply) fn position(&self, identity: Identity<'a>) -> Option<u32> {
         self.exact.get(&identity).or_else(|| self.partial.of(identity).min()).copied()
     }
 }
 
 /// Positions of plain patch items, with the places of the items in the patch list.
-pub(super) fn check_positions(
+pub(in crate::apply) fn check_positions(
     positions: impl Iterator<Item = (usize, Option<u32>)>,
     path: &Path<'_>,
 ) -> Result<(), MergeError> {

@@ -4,7 +4,7 @@ use super::{Change, Field, Generator, Maps, OrderLists, Original, Sides};
 use crate::{
     MergeError,
     apply::{apply, elements::all_maps},
-    diff::RetainKeys,
+    diff::upstream::RetainKeys,
     directive::{DELETE, PATCH},
     identity::{Identity, Keys},
     order::{LiveItem, without_directive},

@@ -1,11 +1,13 @@
 //! Keyed lists of the `spec` dialect: key sets, partial deletes, and the documented order.
 
 use super::{
+    list::{ListPatch, beside},
+    order::{KeyedOrder, check_positions},
+};
+use crate::apply::{
     Merger,
     elements::{all_maps, element_kind, on_its_side},
     in_place::{InPlace, ItemRules},
-    spec_list::{ListPatch, beside},
-    spec_order::{KeyedOrder, check_positions},
     unknown_patch,
 };
 use crate::{
@@ -55,7 +57,7 @@ struct Named<'a> {
 }
 
 impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
-    pub(super) fn spec_keyed(
+    pub(in crate::apply) fn spec_keyed(
         &mut self,
         rule: &ListRule<'_>,
         keys: &[MergeKey],

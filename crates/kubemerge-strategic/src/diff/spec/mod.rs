@@ -11,7 +11,7 @@ mod whole;
 use crate::{
     MergeError, MergeErrorKind,
     depth::Depth,
-    diff::RetainKeys,
+    diff::upstream::RetainKeys,
     directive::{SET_ELEMENT_ORDER, is_directive, may_hold_directives},
     patch_map::{MemberIndex, PatchMap},
     unions::refuse_excluded,

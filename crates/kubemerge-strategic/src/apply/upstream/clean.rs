@@ -2,12 +2,12 @@
 //!
 //! Nulls of maps are dropped, and every map that holds `$patch` disappears. Nothing else is cleaned.
 
-use super::Mode;
+use crate::apply::Mode;
 use crate::directive::PATCH;
 use kubemerge_value::{Arena, Kind, ListView, MapEdit, Node, Pick, deep};
 
 /// The value to store; `None` if nothing is left.
-pub(super) fn clean<'a>(value: Node<'a>, mode: Mode, arena: &'a Arena) -> Option<Node<'a>> {
+pub(in crate::apply) fn clean<'a>(value: Node<'a>, mode: Mode, arena: &'a Arena) -> Option<Node<'a>> {
     let cleaner = Cleaner { mode, arena };
     match cleaner.value(value) {
         Cleaned::Same => Some(value),
