@@ -265,7 +265,7 @@ impl<'s> BuiltinKind<'s> {
     pub fn find(schema: &'s Schema, api_version: &str, kind: &str) -> Option<BuiltinKind<'s>> {
         let root = schema.go_struct(api_version, kind)?;
         // Events of a watch are no objects: they do not tell their kind.
-        schema.go_types().find(schema, root, "kind")?;
+        schema.go_types().of(root).named("kind")?;
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let context = Context { minor: schema.minor().unwrap_or(NEWEST_MINOR) };
         let found = FoundKind { root, entry: groups::entry(group, version, kind), context };
@@ -451,9 +451,9 @@ impl<'s> BuiltinKind<'s> {
     /// Gives a field the value that Go writes of an empty one, such as `{"loadBalancer":{}}` for a status.
     fn empty_field(self, object: &mut Map<'_>, name: &'static str) {
         let types = self.schema.go_types();
-        let Some(place) = types.find(self.schema, self.found.root, name) else { return };
+        let Some(field) = types.of(self.found.root).named(name) else { return };
         let scratch = Arena::new();
-        let empty = zero(&scratch, self.schema, types.fields(self.found.root)[place].value);
+        let empty = zero(&scratch, types, field.value);
         let copy = empty.copy_in(object.arena());
         object.set(name, copy);
     }

@@ -42,7 +42,7 @@ fn resolve<'s>(
     let mut at = GoKind::Struct(schema.go_struct(api_version, kind)?);
     for step in steps {
         at = match at {
-            GoKind::Struct(id) => types.fields(id)[types.find(schema, id, step)?].value.kind,
+            GoKind::Struct(id) => types.of(id).named(step)?.value.kind,
             GoKind::List(item) if step.parse::<usize>().is_ok() => types.value(item).kind,
             GoKind::Map(item) => types.value(item).kind,
             _ => return None,

@@ -40,8 +40,7 @@ impl Chance {
 
 /// Writes random values of Go types.
 struct Writer<'s> {
-    schema: &'s Schema,
-    types: &'s GoTypes,
+    types: GoTypes<'s>,
     chance: &'s mut Chance,
 }
 
@@ -49,8 +48,8 @@ impl Writer<'_> {
     fn object(&mut self, id: StructId, head: &[(&str, &str)]) -> String {
         let mut members: Vec<String> =
             head.iter().map(|(name, value)| format!("\"{name}\":\"{value}\"")).collect();
-        for field in self.types.fields(id) {
-            let name = self.types.name(self.schema, field);
+        for field in self.types.of(id).fields() {
+            let name = field.name;
             let wanted = if name == "metadata" || name == "spec" { 9 } else { 3 };
             if !head.iter().any(|(known, _)| *known == name) && self.chance.below(10) < wanted {
                 members.push(format!("\"{name}\":{}", self.value(field.value.kind, 1)));
@@ -97,10 +96,13 @@ impl Writer<'_> {
             }
             GoKind::Struct(id) => {
                 let mut members = Vec::new();
-                for field in self.types.fields(id) {
+                for field in self.types.of(id).fields() {
                     if self.chance.below(10) < 3 {
-                        let name = self.types.name(self.schema, field);
-                        members.push(format!("\"{name}\":{}", self.value(field.value.kind, depth + 1)));
+                        members.push(format!(
+                            "\"{}\":{}",
+                            field.name,
+                            self.value(field.value.kind, depth + 1)
+                        ));
                     }
                 }
                 format!("{{{}}}", members.join(","))
@@ -115,7 +117,7 @@ fn each_object(mut check: impl FnMut(&Schema, &str, &str, String)) {
     for minor in 25..=37 {
         let schema = Schema::builtin(&format!("1.{minor}"), Dialect::Upstream).unwrap();
         let count = if minor == 37 { OBJECTS_PER_KIND } else { OLDER_OBJECTS_PER_KIND };
-        let mut writer = Writer { schema: &schema, types: schema.go_types(), chance: &mut chance };
+        let mut writer = Writer { types: schema.go_types(), chance: &mut chance };
         let mut kinds = 0;
         for kind in schema.kinds() {
             let api_version = kind.api_version();

@@ -43,7 +43,7 @@ mod stats;
 mod type_table;
 
 pub use builder::SchemaBuilder;
-pub use compile::{Alternative, Dialect, GoField, GoKind, GoTypes, GoValue, StructId, ValueId};
+pub use compile::{Alternative, Dialect, GoKind, GoValue, StructId, ValueId};
 pub use compile::{ItemStrategy, ListStrategy, MapStrategy, MergeKey};
 pub use document::kubernetes_version;
 pub use error::{LoadError, LoadErrorKind, LookupError, LookupErrorKind};
@@ -56,7 +56,8 @@ pub use schema::unions::{
     Excluded, FieldUnion, UnionFault, UnionMember, UnionState, UnionValue, UnionViolation, Unions,
 };
 pub use schema::{
-    Declared, DeclaredField, Definition, KindOf, NameError, Resource, Schema, Subresource, Type,
+    Declared, DeclaredField, Definition, GoField, GoStruct, GoTypes, KindOf, NameError, Resource, Schema,
+    Subresource, Type,
 };
 pub use stats::Stats;
 pub use type_table::{ListForm, ListItems, ListKey, MapEntries, MapForm, ScalarType, TypeRef, TypeTable};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kubemerge_schema::{Alternative, GoKind, Schema, StructId};
+use kubemerge_schema::{Alternative, GoField, GoKind, Schema, StructId};
 use serde_json::Value;
 
 use super::objects::{Base, text};
@@ -110,12 +110,12 @@ impl<'s> Mutator<'s> {
         let mut owners: Vec<(Vec<Step>, StructId)> = vec![(Vec::new(), root)];
         owners.extend(places.iter().filter_map(|place| Some((place.clone(), self.struct_at(root, place)?))));
         let (place, id) = dice.pick(&owners).clone();
-        let fields = types.fields(id);
+        let fields: Vec<GoField<'_>> = types.of(id).fields().collect();
         if fields.is_empty() {
             return None;
         }
-        let field = dice.pick(fields);
-        let name = types.name(self.schema, field).to_owned();
+        let field = dice.pick(&fields);
+        let name = field.name.to_owned();
         let map = at(object, &place)?.as_object_mut()?;
         // These decide which rules apply.
         if name == "kind" || name == "apiVersion" {
@@ -133,7 +133,7 @@ impl<'s> Mutator<'s> {
         for step in place {
             kind = match (kind, step) {
                 (GoKind::Struct(id) | GoKind::StructOr(_, id), Step::Field(name)) => {
-                    types.fields(id)[types.find(self.schema, id, name)?].value.kind
+                    types.of(id).named(name)?.value.kind
                 }
                 (GoKind::Map(item), Step::Field(_)) | (GoKind::List(item), Step::Item(_)) => {
                     types.value(item).kind
@@ -186,8 +186,8 @@ impl<'s> Mutator<'s> {
             }
             GoKind::Struct(id) => {
                 let mut map = serde_json::Map::new();
-                for field in types.fields(id) {
-                    let name = types.name(self.schema, field);
+                for field in types.of(id).fields() {
+                    let name = field.name;
                     // Fields that Kubernetes requires have no omitempty, mostly.
                     if dice.chance(if field.value.keeps_empty { 85 } else { 15 }) {
                         map.insert(name.to_owned(), self.generate(name, field.value.kind, depth + 1, dice));

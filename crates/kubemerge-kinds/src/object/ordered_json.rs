@@ -114,7 +114,7 @@ impl OrderedJson {
 
     /// Puts the fields of a Go struct in their order, at all depths.
     pub fn in_go_order(mut self, schema: &Schema, root: StructId) -> OrderedJson {
-        order_struct(&mut self, schema, root);
+        order_struct(&mut self, schema.go_types(), root);
         self
     }
 
@@ -266,33 +266,32 @@ fn without_nulls(value: &OrderedJson) -> OrderedJson {
     }
 }
 
-fn order_struct(value: &mut OrderedJson, schema: &Schema, id: StructId) {
+fn order_struct(value: &mut OrderedJson, types: GoTypes<'_>, id: StructId) {
     let OrderedJson::Map(members) = value else { return };
-    let types = schema.go_types();
-    if let Some(fields) = field_order::fields(types.definition_name(schema, id)) {
+    let struct_type = types.of(id);
+    if let Some(fields) = field_order::fields(struct_type.definition_name()) {
         members.sort_by_cached_key(|(name, _)| field_order::place(fields, name));
     }
     for (name, value) in members {
-        if let Some(place) = types.find(schema, id, name) {
-            let ty = types.fields(id)[place].value;
-            deep(|| order_value(value, schema, types, ty));
+        if let Some(field) = struct_type.named(name) {
+            deep(|| order_value(value, types, field.value));
         }
     }
 }
 
-fn order_value(value: &mut OrderedJson, schema: &Schema, types: &GoTypes, ty: GoValue) {
+fn order_value(value: &mut OrderedJson, types: GoTypes<'_>, ty: GoValue) {
     match (ty.kind, value) {
         (GoKind::Struct(id) | GoKind::StructOr(_, id), value @ OrderedJson::Map(_)) => {
-            order_struct(value, schema, id);
+            order_struct(value, types, id);
         }
         (GoKind::StructOr(_, id), OrderedJson::List(items)) => {
-            items.iter_mut().for_each(|item| order_struct(item, schema, id));
+            items.iter_mut().for_each(|item| order_struct(item, types, id));
         }
         (GoKind::List(item), OrderedJson::List(items)) => {
-            items.iter_mut().for_each(|one| order_value(one, schema, types, types.value(item)));
+            items.iter_mut().for_each(|one| order_value(one, types, types.value(item)));
         }
         (GoKind::Map(item), OrderedJson::Map(members)) => {
-            members.iter_mut().for_each(|(_, one)| order_value(one, schema, types, types.value(item)));
+            members.iter_mut().for_each(|(_, one)| order_value(one, types, types.value(item)));
         }
         _ => {}
     }

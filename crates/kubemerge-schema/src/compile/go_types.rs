@@ -1,8 +1,8 @@
-//! The Go types of the built-in kinds: what a decoder and an encoder have to know about each field.
+//! What Go knows about the types of the built-in kinds: a column of the graph, for decoders and encoders.
 //!
-//! Compiled from the model once, when a caller asks. Types of loaded documents have no Go facts and are left out.
+//! Filled once, when a caller asks. [`GoTypes`](crate::GoTypes) is the cursor that reads it.
 
-use crate::model::{DefinitionId, Flags, Model, NOWHERE, Name, NodeId, Shape, last_part, start_of};
+use crate::model::{DefinitionId, Flags, Model, NOWHERE, NodeId, Shape, Span, last_part};
 
 /// What Go knows about a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,13 +52,13 @@ pub enum Alternative {
     Strings,
 }
 
-/// A struct of a [`GoTypes`], by number.
+/// A struct, by number: that of its definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StructId(u32);
+pub struct StructId(pub(crate) DefinitionId);
 
-/// The type of list items or map values of a [`GoTypes`], by number.
+/// The type of list items or map values, by number: that of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ValueId(u32);
+pub struct ValueId(pub(crate) NodeId);
 
 /// The type of a value, and how a field that holds it is written.
 #[derive(Clone, Copy, Debug)]
@@ -99,148 +99,82 @@ impl GoValue {
     }
 }
 
-/// A field of a struct.
-#[derive(Clone, Copy, Debug)]
-pub struct GoField {
-    /// The first bytes of the name, which decide most comparisons.
-    pub(crate) start: u64,
-    pub(crate) name: Name,
-    /// Its type.
-    pub value: GoValue,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct GoStruct {
-    definition: DefinitionId,
-    first: u32,
-    len: u32,
-    /// Stretch of [`GoTypes::always`].
-    always: (u32, u32),
-}
-
-/// The Go types of a schema.
-#[derive(Debug, Default)]
-pub struct GoTypes {
-    structs: Vec<GoStruct>,
-    fields: Vec<GoField>,
-    values: Vec<GoValue>,
+/// The column.
+#[derive(Debug)]
+pub(crate) struct GoFacts {
+    pub(crate) of_node: Vec<GoValue>,
+    /// One for every definition.
+    pub(crate) structs: Vec<StructFacts>,
     /// Places of fields that are always written.
-    always: Vec<u16>,
-    of_definition: Vec<u32>,
+    pub(crate) always: Vec<u16>,
 }
 
-impl GoTypes {
-    pub(crate) fn of(model: &Model) -> GoTypes {
-        let mut types =
-            GoTypes { of_definition: vec![NOWHERE; model.definitions.len()], ..GoTypes::default() };
-        for definition in 0..model.definitions.len() as u32 {
-            types.struct_of(model, definition);
+/// What decoding a struct begins with.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StructFacts {
+    /// Stretch of the fields of the model.
+    pub(crate) fields: Span,
+    /// Stretch of [`GoFacts::always`].
+    pub(crate) always: Span,
+}
+
+impl GoFacts {
+    pub(crate) fn of(model: &Model) -> GoFacts {
+        let of_node: Vec<GoValue> = (0..model.nodes.len() as NodeId).map(|id| value_of(model, id)).collect();
+        let mut facts = GoFacts { of_node, structs: Vec::new(), always: Vec::new() };
+        for definition in &model.definitions {
+            let fields = model.nodes.get(definition.node as usize);
+            let fields =
+                fields.map_or(Span::default(), |_| model.node(model.resolve(definition.node)).fields);
+            let start = facts.always.len() as u32;
+            let places = model.fields[fields.range()].iter().zip(0..);
+            let is_always_written = |node: NodeId| facts.of_node[node as usize].is_always_written();
+            let places = places.filter(|(field, _)| is_always_written(field.node)).map(|(_, place)| place);
+            facts.always.extend(places);
+            let always = Span { start, len: facts.always.len() as u32 - start };
+            facts.structs.push(StructFacts { fields, always });
         }
-        types
+        facts
     }
+}
 
-    /// The fields of a struct, sorted by name.
-    pub fn fields(&self, id: StructId) -> &[GoField] {
-        let one = self.structs[id.0 as usize];
-        &self.fields[one.first as usize..(one.first + one.len) as usize]
+fn value_of(model: &Model, id: NodeId) -> GoValue {
+    let flags = model.node(id).flags;
+    GoValue {
+        kind: kind_of(model, id),
+        is_pointer: flags.has(Flags::POINTER),
+        keeps_empty: flags.has(Flags::KEEP_EMPTY),
+        omits_zero: flags.has(Flags::OMIT_ZERO),
+        node: id,
     }
+}
 
-    /// The places of the fields that Go writes even if an object does not have them.
-    pub fn always_written(&self, id: StructId) -> &[u16] {
-        let (start, end) = self.structs[id.0 as usize].always;
-        &self.always[start as usize..end as usize]
+fn kind_of(model: &Model, id: NodeId) -> GoKind {
+    let node = model.node(id);
+    if let Some(definition) = model.definitions.get(node.refers_to as usize) {
+        // Types with a JSON form of their own are not read field by field.
+        let full = model.text(definition.name);
+        return match special(last_part(full), full) {
+            Some(kind) => kind,
+            None => match alternative(full).and_then(|(name, other)| Some((find(model, name)?, other))) {
+                Some((id, other)) => GoKind::StructOr(other, StructId(id)),
+                None => GoKind::Struct(StructId(node.refers_to)),
+            },
+        };
     }
-
-    /// The type of list items or map values.
-    pub fn value(&self, id: ValueId) -> GoValue {
-        self.values[id.0 as usize]
-    }
-
-    /// The definition of a struct.
-    pub(crate) fn definition(&self, id: StructId) -> DefinitionId {
-        self.structs[id.0 as usize].definition
-    }
-
-    pub(crate) fn struct_of_definition(&self, definition: DefinitionId) -> Option<StructId> {
-        let id = *self.of_definition.get(definition as usize)?;
-        (id != NOWHERE).then_some(StructId(id))
-    }
-
-    /// Reserves the number of a struct before its fields are looked at: types may refer to themselves.
-    fn struct_of(&mut self, model: &Model, definition: DefinitionId) -> StructId {
-        let known = self.of_definition[definition as usize];
-        if known != NOWHERE {
-            return StructId(known);
-        }
-        let id = self.structs.len() as u32;
-        // Noted before its fields are read: types such as JSONSchemaProps contain themselves.
-        self.of_definition[definition as usize] = id;
-        self.structs.push(GoStruct { definition, first: 0, len: 0, always: (0, 0) });
-        let root = model.node(model.resolve(model.definitions[definition as usize].node));
-        let fields: Vec<GoField> = model
-            .fields(root)
-            .iter()
-            .map(|entry| GoField {
-                start: start_of(model.text(entry.name)),
-                name: entry.name,
-                value: self.value_of(model, entry.node),
-            })
-            .collect();
-        // Set only now, because fields of nested structs were added while reading these.
-        let one = &mut self.structs[id as usize];
-        (one.first, one.len) = (self.fields.len() as u32, fields.len() as u32);
-        let start = self.always.len() as u32;
-        let places = fields.iter().zip(0..).filter(|(field, _)| field.value.is_always_written());
-        self.always.extend(places.map(|(_, place)| place));
-        one.always = (start, self.always.len() as u32);
-        self.fields.extend(fields);
-        StructId(id)
-    }
-
-    fn value_of(&mut self, model: &Model, node: NodeId) -> GoValue {
-        let flags = model.nodes.get(node as usize).map(|node| node.flags).unwrap_or_default();
-        GoValue {
-            kind: self.kind_of(model, node),
-            is_pointer: flags.has(Flags::POINTER),
-            keeps_empty: flags.has(Flags::KEEP_EMPTY),
-            omits_zero: flags.has(Flags::OMIT_ZERO),
-            node,
-        }
-    }
-
-    fn kind_of(&mut self, model: &Model, node: NodeId) -> GoKind {
-        let Some(given) = model.nodes.get(node as usize) else { return GoKind::Any };
-        if let Some(definition) = model.definitions.get(given.refers_to as usize) {
-            // Types with a JSON form of their own are not read field by field.
-            let full = model.text(definition.name);
-            return match special(last_part(full), full) {
-                Some(kind) => kind,
-                None => match alternative(full).and_then(|(name, other)| Some((find(model, name)?, other))) {
-                    Some((id, other)) => GoKind::StructOr(other, self.struct_of(model, id)),
-                    None => GoKind::Struct(self.struct_of(model, given.refers_to)),
-                },
-            };
-        }
-        let format = model.text(given.format);
-        match given.shape {
-            Shape::Boolean => GoKind::Bool,
-            Shape::Integer if format == "int32" => GoKind::Int32,
-            // Also Go's int, which has 64 bits on every platform of the API server.
-            Shape::Integer => GoKind::Int64,
-            Shape::Number => GoKind::Float64,
-            Shape::String if format == "byte" => GoKind::Bytes,
-            Shape::String => GoKind::String,
-            Shape::List if given.items != NOWHERE => GoKind::List(self.child(model, given.items)),
-            Shape::Object if given.additional != NOWHERE => GoKind::Map(self.child(model, given.additional)),
-            // Nothing is known of the content, so it is kept as it is.
-            Shape::Any | Shape::Object | Shape::List => GoKind::Any,
-        }
-    }
-
-    fn child(&mut self, model: &Model, node: NodeId) -> ValueId {
-        let value = self.value_of(model, node);
-        self.values.push(value);
-        ValueId(self.values.len() as u32 - 1)
+    let format = model.text(node.format);
+    match node.shape {
+        Shape::Boolean => GoKind::Bool,
+        Shape::Integer if format == "int32" => GoKind::Int32,
+        // Also Go's int, which has 64 bits on every platform of the API server.
+        Shape::Integer => GoKind::Int64,
+        Shape::Number => GoKind::Float64,
+        Shape::String if format == "byte" => GoKind::Bytes,
+        Shape::String => GoKind::String,
+        Shape::List if node.items != NOWHERE => GoKind::List(ValueId(node.items)),
+        Shape::Object if node.additional != NOWHERE => GoKind::Map(ValueId(node.additional)),
+        // Nothing is known of the content, so it is kept as it is.
+        Shape::Any | Shape::Object | Shape::List => GoKind::Any,
     }
 }
 

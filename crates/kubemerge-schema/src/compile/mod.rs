@@ -5,7 +5,8 @@ mod plain;
 mod rules;
 mod strategy;
 
-pub use go_types::{Alternative, GoField, GoKind, GoTypes, GoValue, StructId, ValueId};
+pub(crate) use go_types::GoFacts;
+pub use go_types::{Alternative, GoKind, GoValue, StructId, ValueId};
 pub(crate) use plain::PlainTypes;
 pub(crate) use rules::{ListForm, Rule, Rules, compile};
 pub use strategy::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};

@@ -131,7 +131,7 @@ impl Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FieldEntry {
     /// The first bytes of the name: they decide most comparisons without reading the text.
-    pub(super) start: u64,
+    pub(crate) start: u64,
     pub(crate) name: Name,
     pub(crate) node: NodeId,
     pub(crate) required: Required,

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use crate::check::SchemaFinding;
-use crate::compile::{Dialect, GoTypes, PlainTypes, Rules, compile};
+use crate::compile::{Dialect, GoFacts, PlainTypes, Rules, compile};
 use crate::model::{DefinitionId, Model, Origin};
 use crate::schema::attached::Attachments;
 
@@ -18,8 +18,8 @@ pub struct Schema {
     warnings: Vec<SchemaFinding>,
     /// Computed on first use: most callers never ask.
     plain_types: OnceLock<PlainTypes>,
-    /// Compiled on first use.
-    go_types: OnceLock<GoTypes>,
+    /// Filled on first use.
+    go_facts: OnceLock<GoFacts>,
     attached: Attachments,
 }
 
@@ -29,9 +29,9 @@ impl Schema {
         let rules = compile(&model, dialect);
         let kinds = KindIndex::new(&model);
         // Computed on first use: most programs need one of them, many none.
-        let (plain_types, go_types) = (OnceLock::new(), OnceLock::new());
+        let (plain_types, go_facts) = (OnceLock::new(), OnceLock::new());
         let attached = Attachments::default();
-        Schema { model, dialect, rules, kinds, warnings, plain_types, go_types, attached }
+        Schema { model, dialect, rules, kinds, warnings, plain_types, go_facts, attached }
     }
 
     /// The dialect of the rules.
@@ -55,9 +55,8 @@ impl Schema {
         self.model.minor
     }
 
-    /// The Go types of the built-in kinds. The first call compiles them.
-    pub fn go_types(&self) -> &GoTypes {
-        self.go_types.get_or_init(|| GoTypes::of(&self.model))
+    pub(crate) fn go_facts(&self) -> &GoFacts {
+        self.go_facts.get_or_init(|| GoFacts::of(&self.model))
     }
 
     /// What a crate above has compiled from the schema: kept beside it, one value of each type.

@@ -7,7 +7,7 @@ mod declared;
 mod definitions;
 mod facts;
 mod find;
-mod go_names;
+mod go_types;
 mod resources;
 
 pub use compiled::Schema;
@@ -16,6 +16,7 @@ pub use declared::Declared;
 pub use definitions::{Definition, KindOf};
 pub use facts::DeclaredField;
 pub use find::NameError;
+pub use go_types::{GoField, GoStruct, GoTypes};
 pub use resources::{Resource, Subresource};
 
 /// Unions: fields of an object of which at most one is set (`x-kubernetes-unions`).

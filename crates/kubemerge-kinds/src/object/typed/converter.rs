@@ -14,14 +14,13 @@ use crate::tree::Arena;
 
 /// Converts an object in place, so that the decoder reads what the converter would; an error is the converter's.
 pub fn convert(schema: &Schema, root: StructId, object: &mut Value) -> Result<(), DecodeError> {
-    let converter = Converter { schema, types: schema.go_types(), root };
+    let converter = Converter { types: schema.go_types(), root };
     converter.convert(GoValue::plain(GoKind::Struct(root)), object)
 }
 
 #[derive(Clone, Copy)]
 struct Converter<'s> {
-    schema: &'s Schema,
-    types: &'s GoTypes,
+    types: GoTypes<'s>,
     root: StructId,
 }
 
@@ -59,12 +58,13 @@ impl Converter<'_> {
         let Value::Object(members) = value else {
             return Err(error(format!("cannot restore struct from: {}", go_kind(value))));
         };
-        let order = field_order::fields(self.types.definition_name(self.schema, id)).unwrap_or_default();
+        let struct_type = self.types.of(id);
+        let order = field_order::fields(struct_type.definition_name()).unwrap_or_default();
         let mut fields: Vec<_> = members.iter_mut().collect();
         fields.sort_by_cached_key(|(name, _)| field_order::place(order, name));
         for (name, value) in fields {
-            if let Some(place) = self.types.find(self.schema, id, name) {
-                self.convert(self.types.fields(id)[place].value, value)?;
+            if let Some(field) = struct_type.named(name) {
+                self.convert(field.value, value)?;
             }
         }
         Ok(())
@@ -95,7 +95,7 @@ impl Converter<'_> {
     }
 
     fn not_convertible(self, value: &Value, ty: GoValue) -> DecodeError {
-        let type_name = self.types.type_name(self.schema, ty);
+        let type_name = self.types.type_name(ty);
         error(format!("cannot convert {} to {type_name}", go_kind(value)))
     }
 
@@ -107,14 +107,14 @@ impl Converter<'_> {
             GoKind::Int32 => "int32",
             GoKind::Float64 => "float64",
             // The schema does not tell them apart, but the name of the type does.
-            _ if self.types.type_name(self.schema, ty) == "int" => "int",
+            _ if self.types.type_name(ty) == "int" => "int",
             _ => "int64",
         }
     }
 
     fn decode_alone(self, ty: GoValue, value: &Value) -> Result<(), DecodeError> {
         let (arena, text) = (Arena::new(), value.to_string());
-        let mut decoder = Decoder::new(PullReader::new(&text, &arena), self.schema, self.root);
+        let mut decoder = Decoder::new(PullReader::new(&text, &arena), self.types, self.root);
         decoder.is_lenient = true;
         let start = decoder.reader.start();
         decoder.read(ty, start, &mut true)?;

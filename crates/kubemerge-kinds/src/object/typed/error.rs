@@ -85,7 +85,7 @@ fn strict_path(path: &[Step<'_>], name: &str) -> String {
 impl Decoder<'_> {
     /// Notes a value of a wrong type and passes over it.
     pub(super) fn mismatch(&mut self, ty: GoValue, found: &str) {
-        let type_name = self.types.type_name(self.schema, ty).into_owned();
+        let type_name = self.types.type_name(ty).into_owned();
         self.save_mismatch(found, &type_name);
         self.reader.pass();
     }
@@ -101,7 +101,7 @@ impl Decoder<'_> {
     pub(super) fn mismatch_error(&self, found: &str, type_name: &str) -> DecodeError {
         let place = match self.within {
             Some(within) => {
-                format!("struct field {}.{}", self.types.struct_name(self.schema, within), self.go_path())
+                format!("struct field {}.{}", self.types.of(within).name(), self.go_path())
             }
             None => "value".to_owned(),
         };
@@ -115,15 +115,15 @@ impl Decoder<'_> {
         for step in &self.path {
             kind = match (step, kind) {
                 (Step::Field(name), GoKind::Struct(id) | GoKind::StructOr(_, id)) => {
-                    let is_object = self.types.find(self.schema, id, "metadata").is_some();
+                    let fields = self.types.of(id);
+                    let is_object = fields.named("metadata").is_some();
                     match *name {
                         // Both are fields of an embedded struct, which Go names in the path.
                         "apiVersion" | "kind" if is_object => names.push("TypeMeta"),
-                        _ => names.extend(embedded::around(self.types.struct_name(self.schema, id), name)),
+                        _ => names.extend(embedded::around(fields.name(), name)),
                     }
                     names.push(name);
-                    let place = self.types.find(self.schema, id, name);
-                    place.map_or(GoKind::Any, |place| self.types.fields(id)[place].value.kind)
+                    fields.named(name).map_or(GoKind::Any, |field| field.value.kind)
                 }
                 (_, GoKind::List(item) | GoKind::Map(item)) => self.types.value(item).kind,
                 (_, other) => other,
@@ -133,6 +133,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn struct_type(&self, id: StructId) -> String {
-        self.types.struct_type_name(self.schema, id)
+        self.types.of(id).type_name()
     }
 }

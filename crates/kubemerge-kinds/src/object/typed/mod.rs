@@ -19,7 +19,7 @@ pub use error::{DecodeError, StrictError};
 pub use kubemerge_value::quantity::Quantity;
 pub use kubemerge_value::tree::{read_node, read_typed_form};
 
-use kubemerge_schema::{Alternative, GoKind, GoTypes, GoValue, Schema, StructId};
+use kubemerge_schema::{Alternative, GoField, GoKind, GoTypes, GoValue, Schema, StructId};
 use kubemerge_value::{Node, PullReader, Start, TextForm, deep};
 
 use crate::tree::{self, Arena, KnownParts, List, Map, Omitted, Value};
@@ -44,7 +44,7 @@ pub fn decode<'a>(
     root: StructId,
     text: &'a str,
 ) -> Result<Decoded<'a>, DecodeError> {
-    let mut decoder = Decoder::new(PullReader::new(text, arena), schema, root);
+    let mut decoder = Decoder::new(PullReader::new(text, arena), schema.go_types(), root);
     let object = decoder.read_object()?;
     Ok(Decoded { object, strict: decoder.strict })
 }
@@ -58,7 +58,7 @@ pub fn decode_node<'a>(
     node: Node<'a>,
     known: Option<&'a KnownParts<'a>>,
 ) -> Result<Decoded<'a>, DecodeError> {
-    let mut decoder = Decoder::new(PullReader::of_node(node, arena), schema, root);
+    let mut decoder = Decoder::new(PullReader::of_node(node, arena), schema.go_types(), root);
     decoder.known = known;
     let object = decoder.read_object()?;
     // A patch may nest values deeper than documents may be.
@@ -70,8 +70,7 @@ pub fn decode_node<'a>(
 
 struct Decoder<'a> {
     arena: &'a Arena,
-    schema: &'a Schema,
-    types: &'a GoTypes,
+    types: GoTypes<'a>,
     root: StructId,
     reader: PullReader<'a>,
     path: Vec<Step<'a>>,
@@ -87,11 +86,10 @@ struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    fn new(reader: PullReader<'a>, schema: &'a Schema, root: StructId) -> Self {
+    fn new(reader: PullReader<'a>, types: GoTypes<'a>, root: StructId) -> Self {
         Decoder {
             arena: reader.arena(),
-            schema,
-            types: schema.go_types(),
+            types,
             root,
             reader,
             path: Vec::with_capacity(16),
@@ -120,26 +118,26 @@ impl<'a> Decoder<'a> {
     }
 
     fn read_members(&mut self, id: StructId, is_zero: &mut bool) -> Result<Map<'a>, DecodeError> {
-        let fields = self.types.fields(id);
+        let fields = self.types.of(id);
         let mut members = Members::new(self.arena);
         let (mut seen, mut next) = (Places::default(), 0);
         let around = self.within;
         let mut level = self.reader.open_map();
         while let Some(name) = self.reader.name(&mut level) {
-            let Some(place) = self.types.find_from(self.schema, id, name, next) else {
+            let Some(place) = fields.find_from(name, next) else {
                 // Not an error by itself: the level of field validation decides.
                 self.save_strict(StrictError::unknown(&self.path, name));
                 self.reader.pass();
                 continue;
             };
             next = place + 1;
-            let name = self.types.name(self.schema, &fields[place]);
+            let GoField { name, value: ty } = fields.field(place);
             if seen.insert(place) {
                 self.save_strict(StrictError::duplicate(&self.path, name));
             }
             self.within = Some(id);
             self.path.push(Step::Field(name));
-            let value = self.read_field(fields[place].value, is_zero)?;
+            let value = self.read_field(ty, is_zero)?;
             self.path.pop();
             self.within = around;
             // Of a field that is given twice, Go merges both values; the last one is what scalars get.
@@ -147,11 +145,10 @@ impl<'a> Decoder<'a> {
                 members.put(place, name, value);
             }
         }
-        for place in self.types.always_written(id) {
-            let (place, field) = (usize::from(*place), &fields[usize::from(*place)]);
+        for place in fields.always_written().iter().map(|place| usize::from(*place)) {
             if !members.places.contains(place) {
-                let name = self.types.name(self.schema, field);
-                members.put(place, name, zero_field(self.arena, self.schema, field.value));
+                let GoField { name, value } = fields.field(place);
+                members.put(place, name, zero_field(self.arena, self.types, value));
             }
         }
         Ok(members.map)
@@ -225,11 +222,11 @@ impl<'a> Decoder<'a> {
             }
             (GoKind::Struct(_) | GoKind::List(_) | GoKind::Map(_), Start::Null) => {
                 self.reader.word();
-                zero(self.arena, self.schema, ty)
+                zero(self.arena, self.types, ty)
             }
             (GoKind::Struct(_) | GoKind::List(_) | GoKind::Map(_), _) => {
                 self.mismatch(ty, start.go_name());
-                zero(self.arena, self.schema, ty)
+                zero(self.arena, self.types, ty)
             }
             _ => self.read_scalar(ty, start)?,
         };
@@ -381,19 +378,19 @@ impl Places {
 }
 
 /// What Go writes of a field that holds nothing.
-fn zero_field<'a>(arena: &'a Arena, schema: &'a Schema, ty: GoValue) -> Value<'a> {
-    if ty.is_pointer { Value::Null } else { zero(arena, schema, ty) }
+fn zero_field<'a>(arena: &'a Arena, types: GoTypes<'a>, ty: GoValue) -> Value<'a> {
+    if ty.is_pointer { Value::Null } else { zero(arena, types, ty) }
 }
 
 /// What Go writes of a value that was never set.
-pub(crate) fn zero<'a>(arena: &'a Arena, schema: &'a Schema, ty: GoValue) -> Value<'a> {
+pub(crate) fn zero<'a>(arena: &'a Arena, types: GoTypes<'a>, ty: GoValue) -> Value<'a> {
     match ty.kind {
         GoKind::Bool => Value::Bool(false),
         GoKind::Int32 | GoKind::Int64 | GoKind::Float64 | GoKind::IntOrString => Value::Int(0),
         GoKind::String => Value::Str(""),
         GoKind::Duration => Value::Str("0s"),
         GoKind::Quantity => Value::Str("0"),
-        GoKind::Struct(id) => Value::Map(zero_struct(arena, schema, id)),
+        GoKind::Struct(id) => Value::Map(zero_struct(arena, types, id)),
         GoKind::Bytes | GoKind::Time | GoKind::MicroTime | GoKind::List(_) | GoKind::Map(_) | GoKind::Any => {
             Value::Null
         }
@@ -403,12 +400,11 @@ pub(crate) fn zero<'a>(arena: &'a Arena, schema: &'a Schema, ty: GoValue) -> Val
 }
 
 /// What Go writes of a struct without any value. Structs that hold themselves do so through pointers or lists.
-pub(crate) fn zero_struct<'a>(arena: &'a Arena, schema: &'a Schema, id: StructId) -> Map<'a> {
-    let types = schema.go_types();
+pub(crate) fn zero_struct<'a>(arena: &'a Arena, types: GoTypes<'a>, id: StructId) -> Map<'a> {
     let mut map = Map::new_in(arena);
-    for field in types.fields(id) {
+    for field in types.of(id).fields() {
         if field.value.is_always_written() {
-            map.push_unsorted(types.name(schema, field), zero_field(arena, schema, field.value));
+            map.push_unsorted(field.name, zero_field(arena, types, field.value));
         }
     }
     map

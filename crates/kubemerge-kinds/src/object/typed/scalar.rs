@@ -13,7 +13,7 @@ impl<'a> Decoder<'a> {
             (GoKind::Duration, Start::Null) => Err(duration::invalid("")),
             (_, Start::Null) => {
                 self.reader.word();
-                Ok(zero(self.arena, self.schema, ty))
+                Ok(zero(self.arena, self.types, ty))
             }
             (GoKind::String, Start::Str) => Ok(Value::Str(self.reader.string())),
             (GoKind::Bool, Start::True | Start::False) => {
@@ -29,7 +29,7 @@ impl<'a> Decoder<'a> {
             (GoKind::Time | GoKind::MicroTime | GoKind::Duration, _) => self.read_time(ty.kind, start),
             _ => {
                 self.mismatch(ty, start.go_name());
-                Ok(zero(self.arena, self.schema, ty))
+                Ok(zero(self.arena, self.types, ty))
             }
         }
     }
@@ -40,7 +40,7 @@ impl<'a> Decoder<'a> {
         match number.int().filter(fits) {
             Some(number) => Value::Int(number),
             None => {
-                let type_name = self.types.type_name(self.schema, ty).into_owned();
+                let type_name = self.types.type_name(ty).into_owned();
                 self.save_mismatch(&format!("number {}", number.literal()), &type_name);
                 Value::Int(0)
             }
