@@ -4,7 +4,6 @@
 
 use std::cell::OnceCell;
 
-use kubemerge_schema::TypeTable;
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
@@ -15,8 +14,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|documents: [&str; 3]| {
     let arena = Arena::new();
-    let table = TypeTable::schemaless();
-    let versions = SameForm::schemaless(&table);
+    let versions = SameForm::schemaless();
     let nothing = FieldSet::new();
     let head = ParsedValue::parse(br#"{"apiVersion":"v1","kind":"Any"}"#, &arena).expect("JSON");
     let endpoint = Endpoint {

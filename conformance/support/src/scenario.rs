@@ -5,7 +5,7 @@
 pub mod cases;
 pub mod compare;
 
-use kubemerge_schema::TypeTable;
+use kubemerge_schema::Schema;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
     ApplyError, Conflicting, Endpoint, Live, LiveForm, ManagedFields, Requested, ScaleMapping, Time, Writer,
@@ -22,7 +22,7 @@ pub type TypedForm<'f> = Option<&'f dyn Fn(&Json) -> Json>;
 pub struct Runner<'s> {
     scenario: &'s Json,
     versions: Vec<&'s str>,
-    table: &'s TypeTable,
+    schema: &'s Schema,
     typed: TypedForm<'s>,
     live: Option<Json>,
     managed: ManagedFields,
@@ -50,11 +50,11 @@ pub enum Answer {
 
 impl<'s> Runner<'s> {
     /// Starts with the live object of a scenario.
-    pub fn new(scenario: &'s Json, table: &'s TypeTable, typed: TypedForm<'s>) -> Self {
+    pub fn new(scenario: &'s Json, schema: &'s Schema, typed: TypedForm<'s>) -> Self {
         let versions =
             scenario["versions"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
         let mut runner =
-            Runner { scenario, versions, table, typed, live: None, managed: ManagedFields::new() };
+            Runner { scenario, versions, schema, typed, live: None, managed: ManagedFields::new() };
         if let Some(live) = scenario.get("live") {
             let (object, managed) = runner.split(live.clone());
             let arena = Arena::new();
@@ -177,9 +177,9 @@ impl<'s> Runner<'s> {
 
     fn same_form(&self, kind: &'s str) -> SameForm<'_> {
         match self.form() {
-            "deduced" => SameForm::schemaless(self.table),
-            "custom-resource" => SameForm::custom_resource(self.table, kind, &self.versions),
-            _ => SameForm::built_in(self.table, kind),
+            "deduced" => SameForm::schemaless(),
+            "custom-resource" => SameForm::custom_resource(self.schema, kind, &self.versions),
+            _ => SameForm::built_in(self.schema, kind),
         }
     }
 

@@ -60,4 +60,4 @@ pub use schema::{
     Subresource, Type,
 };
 pub use stats::Stats;
-pub use type_table::{ListForm, ListItems, ListKey, MapEntries, MapForm, ScalarType, TypeRef, TypeTable};
+pub use type_table::{ListForm, ListItems, ListKey, MapEntries, MapForm, ScalarType, TypeRef};

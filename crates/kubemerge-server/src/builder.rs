@@ -458,7 +458,6 @@ impl Builder {
             catalog: Catalog::new(&schema, &self.served),
             store,
             schema,
-            types: Arc::default(),
             shared_owners: SharedOwners::default(),
             validation: self.validation,
             overlays,

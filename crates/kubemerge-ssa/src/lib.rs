@@ -10,15 +10,13 @@
 //! HTTP and nothing of single kinds.
 //!
 //! ```
-//! use kubemerge_schema::TypeTable;
 //! use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 //! use kubemerge_ssa::managed_fields::{Conflicting, Endpoint, Live, ManagedFields, Time, Writer, apply};
 //! use kubemerge_ssa::value::{Arena, ParsedValue};
 //! use kubemerge_ssa::SameForm;
 //!
 //! let arena = Arena::new();
-//! let table = TypeTable::schemaless();
-//! let versions = SameForm::schemaless(&table);
+//! let versions = SameForm::schemaless();
 //! let bare = ParsedValue::parse(br#"{"apiVersion": "example.com/v1", "kind": "Widget"}"#, &arena)?;
 //! let nothing = FieldSet::new();
 //! let endpoint = Endpoint {

@@ -9,7 +9,7 @@ use kubemerge_ssa::typed::{Duplicates, claim, compare, merge, remove, validate};
 use kubemerge_ssa::value::{Arena, ParsedValue};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use widgets::{object, table};
+use widgets::{object, schema};
 
 /// A path as a list of labels: names, keys and values.
 type Labels = Vec<(u8, String)>;
@@ -236,8 +236,8 @@ proptest! {
 
     #[test]
     fn comparing_backwards_swaps_added_and_removed(old in object(), new in object()) {
-        let (arena, table) = (Arena::new(), table());
-        let ty = table.type_of("example.com/v1", "Widget").unwrap();
+        let (arena, schema) = (Arena::new(), schema());
+        let ty = schema.ownership_of("example.com/v1", "Widget").unwrap();
         let (old, new) = (ParsedValue::from_json(&old, &arena).unwrap(), ParsedValue::from_json(&new, &arena).unwrap());
         let forth = compare(ty, old, new, &arena).unwrap();
         let back = compare(ty, new, old, &arena).unwrap();
@@ -249,8 +249,8 @@ proptest! {
 
     #[test]
     fn merging_twice_is_merging_once(live in object(), config in object()) {
-        let (arena, table) = (Arena::new(), table());
-        let ty = table.type_of("example.com/v1", "Widget").unwrap();
+        let (arena, schema) = (Arena::new(), schema());
+        let ty = schema.ownership_of("example.com/v1", "Widget").unwrap();
         let (live, config) = (ParsedValue::from_json(&live, &arena).unwrap(), ParsedValue::from_json(&config, &arena).unwrap());
         prop_assume!(validate(ty, config, Duplicates::Refused, &arena).is_ok());
         prop_assume!(validate(ty, live, Duplicates::Allowed, &arena).is_ok());
@@ -261,8 +261,8 @@ proptest! {
 
     #[test]
     fn what_is_removed_is_claimed_no_more(value in object(), place in any::<prop::sample::Index>()) {
-        let (arena, table) = (Arena::new(), table());
-        let ty = table.type_of("example.com/v1", "Widget").unwrap();
+        let (arena, schema) = (Arena::new(), schema());
+        let ty = schema.ownership_of("example.com/v1", "Widget").unwrap();
         let value = ParsedValue::from_json(&value, &arena).unwrap();
         let mut paths = Vec::new();
         claim(ty, value, &arena).each_path(|path| paths.push(path.to_vec()));
@@ -313,8 +313,8 @@ proptest! {
 
     #[test]
     fn long_lists_are_claimed_as_one_path_after_the_other(names in names()) {
-        let (table, arena) = (table(), Arena::new());
-        let ty = table.type_of("example.com/v1", "Widget").unwrap();
+        let (schema, arena) = (schema(), Arena::new());
+        let ty = schema.ownership_of("example.com/v1", "Widget").unwrap();
         let all: Vec<&String> = names.iter().collect();
         let value = widget(&all, "a", &arena);
         let key = |name| Element::Key(arena.alloc_slice_copy(&[KeyField { name: "k", value: ParsedValue::String(name) }]));
@@ -337,8 +337,8 @@ proptest! {
 
     #[test]
     fn long_lists_merge_in_the_order_of_the_configuration(names in names(), seed in any::<u64>()) {
-        let (table, arena) = (table(), Arena::new());
-        let ty = table.type_of("example.com/v1", "Widget").unwrap();
+        let (schema, arena) = (schema(), Arena::new());
+        let ty = schema.ownership_of("example.com/v1", "Widget").unwrap();
         let mut names = distinct(&names);
         let mut random = fastrand::Rng::with_seed(seed);
         if random.bool() {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
-use kubemerge_schema::{Dialect, Schema, TypeTable};
+use kubemerge_schema::{Dialect, Schema};
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
@@ -113,7 +113,7 @@ fn text<'o>(object: &'o Value, name: &str) -> &'o str {
 
 /// Runs a law for an endpoint of the kind of an object.
 fn at_endpoint(
-    table: &TypeTable,
+    schema: &Schema,
     object: &Value,
     rng: &mut Rng,
     law: impl FnOnce(&Endpoint<'_>, &Arena, &mut Rng),
@@ -129,7 +129,7 @@ fn at_endpoint(
         metadata.remove("uid");
     }
     let endpoint = Endpoint {
-        versions: &SameForm::built_in(table, kind),
+        versions: &SameForm::built_in(schema, kind),
         api_version,
         kind,
         subresource: ["", "status"][rng.usize(..2)],
@@ -141,13 +141,13 @@ fn at_endpoint(
 }
 
 /// Runs a law with every object and fresh seeds.
-fn for_all(law: impl Fn(&TypeTable, &Value, &mut Rng)) {
+fn for_all(law: impl Fn(&Schema, &Value, &mut Rng)) {
     let schema = Schema::builtin("1.37", Dialect::Upstream).unwrap();
-    let (table, first) = (TypeTable::compile(&schema), fastrand::u64(..));
+    let first = fastrand::u64(..);
     for object in objects() {
         for seed in (0..ROUNDS).map(|round| first.wrapping_add(round)) {
             let name = format!("{} {}, seed {seed}", text(&object, "apiVersion"), text(&object, "kind"));
-            let run = std::panic::AssertUnwindSafe(|| law(&table, &object, &mut Rng::with_seed(seed)));
+            let run = std::panic::AssertUnwindSafe(|| law(&schema, &object, &mut Rng::with_seed(seed)));
             assert!(std::panic::catch_unwind(run).is_ok(), "{name}");
         }
     }
@@ -159,8 +159,8 @@ fn writer(rng: &mut Rng) -> Writer<'static> {
 
 #[test]
 fn new_objects_have_the_owners_that_an_update_of_nothing_gives() {
-    for_all(|table, object, rng| {
-        at_endpoint(table, object, rng, |endpoint, arena, rng| {
+    for_all(|schema, object, rng| {
+        at_endpoint(schema, object, rng, |endpoint, arena, rng| {
             let nothing = ManagedFields::new();
             let live = Live { object: endpoint.empty, managed: &nothing };
             for _ in 0..4 {
@@ -181,8 +181,8 @@ fn new_objects_have_the_owners_that_an_update_of_nothing_gives() {
 
 #[test]
 fn usual_objects_take_the_short_way() {
-    for_all(|table, object, rng| {
-        at_endpoint(table, object, rng, |endpoint, arena, _| {
+    for_all(|schema, object, rng| {
+        at_endpoint(schema, object, rng, |endpoint, arena, _| {
             let (bare, nothing) = (ParsedValue::EMPTY_MAP, FieldSet::new());
             let endpoint = Endpoint { empty: bare, reset_fields: &nothing, ..*endpoint };
             let new = ParsedValue::from_json(object, arena).unwrap();
@@ -266,8 +266,8 @@ fn by_sets(
 
 #[test]
 fn an_update_moves_what_changed_and_nothing_else() {
-    for_all(|table, object, rng| {
-        at_endpoint(table, object, rng, |endpoint, arena, rng| {
+    for_all(|schema, object, rng| {
+        at_endpoint(schema, object, rng, |endpoint, arena, rng| {
             let managed = owners(endpoint, object, rng);
             let (mut old, mut new) = (object.clone(), changed(object, rng));
             // An object that exists without entries is not tracked, which is no concern of this law.
@@ -299,8 +299,8 @@ fn an_update_moves_what_changed_and_nothing_else() {
 
 #[test]
 fn fields_that_did_not_change_may_be_left_out() {
-    for_all(|table, object, rng| {
-        at_endpoint(table, object, rng, |endpoint, arena, rng| {
+    for_all(|schema, object, rng| {
+        at_endpoint(schema, object, rng, |endpoint, arena, rng| {
             let managed = if rng.bool() { owners(endpoint, object, rng) } else { ManagedFields::new() };
             let (old, mut new) = (object.clone(), changed(object, rng));
             // An update keeps the uid.

@@ -1,6 +1,6 @@
 //! Laws of normalised unions and of applies that normalise them, on fresh random objects. A failing input is printed by proptest.
 
-use kubemerge_schema::{Dialect, Schema, SchemaBuilder, Type, TypeTable};
+use kubemerge_schema::{Dialect, Schema, SchemaBuilder, Type};
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
@@ -113,7 +113,6 @@ impl Widget {
 
     /// The object after an apply.
     fn apply(&self, spec: &Value, manager: &str, conflicting: Conflicting) -> Result<Widget, ApplyError> {
-        static TYPES: LazyLock<TypeTable> = LazyLock::new(|| TypeTable::compile(schema()));
         let (arena, nothing) = (Arena::new(), FieldSet::new());
         let object = |spec: &Value| {
             let mut object = json!({"apiVersion": "example.com/v1", "kind": "Widget", "spec": spec});
@@ -121,7 +120,7 @@ impl Widget {
             ParsedValue::parse(arena.alloc_str(&object.to_string()).as_bytes(), &arena).unwrap()
         };
         let endpoint = Endpoint {
-            versions: &SameForm::built_in(&TYPES, "Widget").with_unions(schema().definition("Widget")),
+            versions: &SameForm::built_in(schema(), "Widget").with_unions(schema().definition("Widget")),
             api_version: "example.com/v1",
             kind: "Widget",
             subresource: "",

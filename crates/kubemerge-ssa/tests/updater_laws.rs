@@ -2,7 +2,7 @@
 
 mod widgets;
 
-use kubemerge_schema::TypeTable;
+use kubemerge_schema::Schema;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
     Applied, Conflicting, Endpoint, Live, LiveForm, ManagedFields, Time, Writer, apply, extract_applied,
@@ -13,7 +13,7 @@ use kubemerge_ssa::{SameForm, VersionConverter as _};
 use kubemerge_value::tree::{Map, Value, read_typed_form};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use widgets::{object, table};
+use widgets::{object, schema};
 
 const VERSION: &str = "example.com/v1";
 
@@ -68,8 +68,8 @@ fn is_nothing(value: &Json) -> bool {
 proptest! {
     #[test]
     fn a_repeated_apply_changes_nothing(before in object(), config in object()) {
-        let (arena, table, nothing) = (Arena::new(), table(), FieldSet::new());
-        let versions = SameForm::custom_resource(&table, "Widget", &[VERSION]);
+        let (arena, schema, nothing) = (Arena::new(), schema(), FieldSet::new());
+        let versions = SameForm::custom_resource(&schema, "Widget", &[VERSION]);
         let endpoint = endpoint(&versions, &nothing, &arena);
         let (before, config) = (without_nothing(before), without_nothing(config));
         let live = ParsedValue::from_json(&before, &arena).unwrap();
@@ -87,8 +87,8 @@ proptest! {
 
     #[test]
     fn what_is_extracted_applies_without_changes(before in object(), config in object()) {
-        let (arena, table, nothing) = (Arena::new(), table(), FieldSet::new());
-        let versions = SameForm::custom_resource(&table, "Widget", &[VERSION]);
+        let (arena, schema, nothing) = (Arena::new(), schema(), FieldSet::new());
+        let versions = SameForm::custom_resource(&schema, "Widget", &[VERSION]);
         let endpoint = endpoint(&versions, &nothing, &arena);
         let (before, config) = (without_nothing(before), without_nothing(config));
         let live = ParsedValue::from_json(&before, &arena).unwrap();
@@ -107,8 +107,8 @@ proptest! {
     /// Parts that two values share in memory are neither compared nor validated again.
     #[test]
     fn shared_parts_change_no_answer(old in object(), new in object(), config in object()) {
-        let (arena, table, nothing) = (Arena::new(), table(), FieldSet::new());
-        let versions = SameForm::custom_resource(&table, "Widget", &[VERSION]);
+        let (arena, schema, nothing) = (Arena::new(), schema(), FieldSet::new());
+        let versions = SameForm::custom_resource(&schema, "Widget", &[VERSION]);
         let endpoint = endpoint(&versions, &nothing, &arena);
         let (old_text, new_text) = (old.to_string(), new.to_string());
         let read = |text: &'_ str| ParsedValue::parse(arena.alloc_str(text).as_bytes(), &arena).unwrap();
@@ -140,9 +140,9 @@ proptest! {
 }
 
 /// Bytes that an apply and an update of a list of items take.
-fn bytes_for(table: &TypeTable, length: usize) -> usize {
+fn bytes_for(schema: &Schema, length: usize) -> usize {
     let (arena, nothing) = (Arena::new(), FieldSet::new());
-    let versions = SameForm::custom_resource(table, "Widget", &[VERSION]);
+    let versions = SameForm::custom_resource(schema, "Widget", &[VERSION]);
     let endpoint = endpoint(&versions, &nothing, &arena);
     let item = |number: usize| json!({"k": format!("item-{number:06}"), "v": "a"});
     let mut object = json!({"apiVersion": VERSION, "kind": "Widget", "spec": {}});
@@ -162,8 +162,8 @@ fn bytes_for(table: &TypeTable, length: usize) -> usize {
 
 #[test]
 fn memory_is_linear_in_the_length_of_lists() {
-    let table = table();
-    let (small, large) = (bytes_for(&table, 1_000), bytes_for(&table, 16_000));
+    let schema = schema();
+    let (small, large) = (bytes_for(&schema, 1_000), bytes_for(&schema, 16_000));
     // Arenas grow by doubling, so up to twice the memory is allocated.
     assert!(large < small * 16 * 2, "{small} bytes for 1,000 items, {large} for 16,000");
 }

@@ -5,7 +5,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::guide::Guide;
-use kubemerge_schema::{Dialect, Schema, Type, TypeTable};
+use kubemerge_schema::{Dialect, Schema, Type};
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
@@ -35,7 +35,6 @@ use kubemerge_value::{Document, Kind, Node, Scalar, Str, deep, list, map};
 #[derive(Debug)]
 pub struct ServerSideApply<'s> {
     schema: Option<&'s Schema>,
-    types: TypeTable,
 }
 
 /// Who applies, and how.
@@ -81,14 +80,14 @@ pub struct ServerSideApplied {
 }
 
 impl<'s> ServerSideApply<'s> {
-    /// Compiles the types of a schema.
+    /// With the types of a schema.
     pub fn new(schema: &'s Schema) -> Self {
-        ServerSideApply { schema: Some(schema), types: TypeTable::compile(schema) }
+        ServerSideApply { schema: Some(schema) }
     }
 
     /// Without a schema: every map merges, every list is one value.
     pub fn schemaless() -> Self {
-        ServerSideApply { schema: None, types: TypeTable::schemaless() }
+        ServerSideApply { schema: None }
     }
 
     /// The order of members inside `fieldsV1`.
@@ -190,10 +189,10 @@ impl<'s> ServerSideApply<'s> {
         let text = |name: &str| config.get(name).and_then(ParsedValue::as_str).unwrap_or_default();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
         let order = self.order(api_version, kind);
-        let versions = match self.types.type_of(api_version, kind) {
-            Some(_) => SameForm::built_in(&self.types, kind).with_unions(self.union_type(api_version, kind)),
+        let versions = match self.schema.filter(|schema| schema.type_of(api_version, kind).is_some()) {
+            Some(schema) => SameForm::built_in(schema, kind).with_unions(self.union_type(api_version, kind)),
             // Unknown kinds: every map merges, every list is atomic.
-            None => SameForm::schemaless(&self.types),
+            None => SameForm::schemaless(),
         };
         let head = ParsedValue::EMPTY_MAP.with_member("kind", ParsedValue::String(kind), arena);
         let empty = head.with_member("apiVersion", ParsedValue::String(api_version), arena);

@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 
-use kubemerge_schema::{Schema, TypeTable};
+use kubemerge_schema::Schema;
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
@@ -28,23 +28,22 @@ const ROUNDS: usize = 15;
 
 /// Rows in pairs: our time and Kubernetes'.
 pub(super) fn table(schema: &Schema, kubernetes: &mut Kubernetes) -> Table {
-    let types = TypeTable::compile(schema);
     let mut rows: Vec<(String, Vec<Option<f64>>)> = Vec::new();
     for shape in shapes() {
-        rows.extend(shape_rows(&types, &shape, kubernetes));
+        rows.extend(shape_rows(schema, &shape, kubernetes));
     }
     rows.extend(set_rows(kubernetes));
     Table::times("Server-side apply", ["ours", "Kubernetes"], rows)
 }
 
 fn shape_rows(
-    types: &TypeTable,
+    schema: &Schema,
     shape: &Shape,
     kubernetes: &mut Kubernetes,
 ) -> Vec<(String, Vec<Option<f64>>)> {
     let arena = Arena::new();
-    let is_known = types.type_of(shape.version, shape.kind).is_some();
-    let versions = if is_known { SameForm::built_in(types, shape.kind) } else { SameForm::schemaless(types) };
+    let is_known = schema.type_of(shape.version, shape.kind).is_some();
+    let versions = if is_known { SameForm::built_in(schema, shape.kind) } else { SameForm::schemaless() };
     let head = json!({"apiVersion": shape.version, "kind": shape.kind});
     let nothing = FieldSet::new();
     let endpoint = Endpoint {

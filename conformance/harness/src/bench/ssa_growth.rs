@@ -1,6 +1,6 @@
 //! Server-side apply of lists that grow: time must grow no faster than they do.
 
-use kubemerge_schema::{Schema, TypeTable};
+use kubemerge_schema::Schema;
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
@@ -28,10 +28,9 @@ enum Shape {
 
 /// Times of the operations on objects with so many items.
 pub(super) fn table(schema: &Schema) -> Table {
-    let types = TypeTable::compile(schema);
     let shapes = [("keyed list", Shape::KeyedList), ("set", Shape::Set), ("map", Shape::Map)];
     let rows = shapes.into_iter().flat_map(|(name, shape)| {
-        let times = LENGTHS.map(|length| times(&types, shape, length));
+        let times = LENGTHS.map(|length| times(schema, shape, length));
         OPERATIONS.into_iter().enumerate().map(move |(place, operation)| {
             (format!("{name}, {operation}"), times.iter().map(|times| Some(times[place])).collect())
         })
@@ -71,7 +70,7 @@ impl Shape {
     }
 }
 
-fn times(types: &TypeTable, shape: Shape, length: usize) -> [f64; 4] {
+fn times(schema: &Schema, shape: Shape, length: usize) -> [f64; 4] {
     let arena = Arena::new();
     let read = |object: &Json| {
         let text = arena.alloc_str(&object.to_string());
@@ -79,7 +78,7 @@ fn times(types: &TypeTable, shape: Shape, length: usize) -> [f64; 4] {
     };
     let mut numbers: Vec<usize> = (0..length).collect();
     let config = read(&shape.object(&numbers, None));
-    let (versions, nothing) = (SameForm::built_in(types, shape.kind()), FieldSet::new());
+    let (versions, nothing) = (SameForm::built_in(schema, shape.kind()), FieldSet::new());
     let endpoint = Endpoint {
         versions: &versions,
         api_version: "v1",

@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::check::SchemaFinding;
 use crate::compile::{Dialect, GoFacts, PlainTypes, Rules, compile};
-use crate::model::{DefinitionId, Model, Origin};
+use crate::model::{DefinitionId, Model, Origin, split_api_version};
 use crate::schema::attached::Attachments;
+use crate::type_table::{Ownership, TypeRef};
 
 /// Compiled rules of one dialect: a flat table that threads can share.
 #[derive(Debug)]
@@ -20,6 +21,7 @@ pub struct Schema {
     plain_types: OnceLock<PlainTypes>,
     /// Filled on first use.
     go_facts: OnceLock<GoFacts>,
+    ownership: OnceLock<Ownership>,
     attached: Attachments,
 }
 
@@ -29,9 +31,9 @@ impl Schema {
         let rules = compile(&model, dialect);
         let kinds = KindIndex::new(&model);
         // Computed on first use: most programs need one of them, many none.
-        let (plain_types, go_facts) = (OnceLock::new(), OnceLock::new());
+        let (plain_types, go_facts, ownership) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let attached = Attachments::default();
-        Schema { model, dialect, rules, kinds, warnings, plain_types, go_facts, attached }
+        Schema { model, dialect, rules, kinds, warnings, plain_types, go_facts, ownership, attached }
     }
 
     /// The dialect of the rules.
@@ -53,6 +55,13 @@ impl Schema {
     /// The minor version of Kubernetes whose built-in tables were loaded, e.g. 37 of 1.37.
     pub fn minor(&self) -> Option<u32> {
         self.model.minor
+    }
+
+    /// How the fields of a kind are owned, e.g. of `apps/v1` and `Deployment`. The first call looks at all types.
+    pub fn ownership_of(&self, api_version: &str, kind: &str) -> Option<TypeRef<'_>> {
+        let (group, version) = split_api_version(api_version);
+        let definition = self.definition_of_kind([kind, group, version])?;
+        Some(self.ownership.get_or_init(|| Ownership::of(&self.model)).of_definition(definition))
     }
 
     pub(crate) fn go_facts(&self) -> &GoFacts {

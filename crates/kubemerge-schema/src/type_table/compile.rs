@@ -1,33 +1,39 @@
-//! Compiles the model of a schema into the types of server-side apply.
+//! Fills the column: how the values of every node of the model are owned.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::field_index::FieldIndex;
 use super::{
-    ItemsNode, KeyedList, KindType, ListKey, ListNode, MapEntries, MapNode, ScalarType, TypeField, TypeNode,
-    TypeTable, UNTYPED_ATOMIC, UNTYPED_DEDUCED,
+    ItemsNode, KeyedList, ListKey, ListNode, MapEntries, MapNode, Ownership, ScalarType, TypeNode,
+    UNTYPED_ATOMIC, UNTYPED_DEDUCED,
 };
 use crate::model::{
-    Column, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Shape, parse_strategy,
+    Column, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Shape, Span, parse_strategy,
 };
-use crate::schema::Schema;
 
 /// Nodes of the model follow the two types of objects without schema.
 // The two untyped nodes come first, so the number of every other node is known before it is compiled.
 const FIRST_OF_MODEL: u32 = 2;
 
-/// Compiles the types of everything a schema has loaded.
-pub(super) fn compile(schema: &Schema) -> TypeTable {
-    let mut compiler = Compiler::new(schema.model());
+/// The place of a node of the model in the column.
+pub(super) fn place(node: NodeId) -> u32 {
+    node + FIRST_OF_MODEL
+}
+
+/// Compiles the types of everything a model has.
+pub(super) fn compile(model: &Arc<Model>) -> Ownership {
+    let mut compiler = Compiler::new(model);
     compiler.definitions();
     // After all definitions: a reference is a copy of its target.
     compiler.references();
-    compiler.finish(schema)
+    compiler.metadata();
+    compiler.finish(model)
 }
 
-pub(super) fn untyped_atomic() -> TypeNode {
+fn untyped_atomic() -> TypeNode {
     TypeNode {
         scalar: Some(ScalarType::Untyped),
         list: Some(ListNode { items: ItemsNode::Atomic, element: UNTYPED_ATOMIC }),
@@ -35,7 +41,7 @@ pub(super) fn untyped_atomic() -> TypeNode {
     }
 }
 
-pub(super) fn untyped_deduced() -> TypeNode {
+fn untyped_deduced() -> TypeNode {
     TypeNode {
         scalar: Some(ScalarType::Untyped),
         list: Some(ListNode { items: ItemsNode::Atomic, element: UNTYPED_ATOMIC }),
@@ -44,7 +50,7 @@ pub(super) fn untyped_deduced() -> TypeNode {
 }
 
 fn open_map(entries: MapEntries, element: u32) -> MapNode {
-    MapNode { entries, element, first_field: 0, field_count: 0 }
+    MapNode { entries, element, fields: Span::default() }
 }
 
 /// Whether undeclared fields are kept, here and in everything described in place below.
@@ -57,10 +63,11 @@ enum Unknown {
 struct Compiler<'m> {
     model: &'m Model,
     nodes: Vec<TypeNode>,
-    fields: Vec<TypeField>,
     lists: Vec<KeyedList>,
     /// The node of ObjectMeta.
     object_meta: Option<NodeId>,
+    /// The metadata of whole objects, which are ObjectMeta whatever is said about them.
+    metadata: Vec<NodeId>,
 }
 
 impl<'m> Compiler<'m> {
@@ -68,8 +75,8 @@ impl<'m> Compiler<'m> {
         let object_meta = model.find_definition("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
         let object_meta = object_meta.map(|definition| model.definitions[definition as usize].node);
         let mut nodes = vec![untyped_atomic(), untyped_deduced()];
-        nodes.resize(model.nodes.len() + FIRST_OF_MODEL as usize, TypeNode::default());
-        Compiler { model, nodes, fields: Vec::new(), lists: Vec::new(), object_meta }
+        nodes.resize(place(model.nodes.len() as NodeId) as usize, TypeNode::default());
+        Compiler { model, nodes, lists: Vec::new(), object_meta, metadata: Vec::new() }
     }
 
     /// Compiles what each definition describes in place. References stay open until all are compiled.
@@ -106,28 +113,30 @@ impl<'m> Compiler<'m> {
         }
     }
 
-    fn finish(self, schema: &Schema) -> TypeTable {
-        let mut kinds: Vec<KindType> = schema
-            .kinds()
-            .into_iter()
-            .map(|kind| KindType {
-                api_version: kind.api_version().into(),
-                kind: kind.kind.into(),
-                node: kind.definition.ty().node + FIRST_OF_MODEL,
-            })
-            .collect();
-        // For the binary search in `type_of`.
-        kinds.sort_by(|one, two| (&one.kind, &one.api_version).cmp(&(&two.kind, &two.api_version)));
+    /// Gives the metadata of whole objects its type: definitions may not describe it, but managers own its fields one by
+    /// one.
+    fn metadata(&mut self) {
+        let Some(object_meta) = self.object_meta else { return };
+        let ty = *self.at(object_meta);
+        for id in std::mem::take(&mut self.metadata) {
+            *self.at(id) = ty;
+        }
+    }
+
+    fn finish(self, model: &Arc<Model>) -> Ownership {
         let mut hasher = DefaultHasher::new();
-        (&self.nodes, &self.fields, &self.lists).hash(&mut hasher);
-        let fingerprint = hasher.finish();
-        let maps = self.nodes.iter().filter_map(|node| node.map).filter(|map| map.field_count > 0);
-        let index = FieldIndex::new(&self.fields, maps.collect());
-        TypeTable { nodes: self.nodes, fields: self.fields, index, lists: self.lists, kinds, fingerprint }
+        (&self.nodes, &self.lists).hash(&mut hasher);
+        for field in &model.fields {
+            (model.text(field.name), field.node).hash(&mut hasher);
+        }
+        let maps = self.nodes.iter().filter_map(|node| node.map).map(|map| map.fields);
+        let index = FieldIndex::new(model, maps.filter(|fields| fields.len > 0).collect());
+        let (model, fingerprint) = (Arc::clone(model), hasher.finish());
+        Ownership { model, nodes: self.nodes, index, lists: self.lists, fingerprint }
     }
 
     fn at(&mut self, id: NodeId) -> &mut TypeNode {
-        &mut self.nodes[(id + FIRST_OF_MODEL) as usize]
+        &mut self.nodes[place(id) as usize]
     }
 
     /// Compiles a schema and everything described in place below it. Loaders bound the depth.
@@ -218,20 +227,14 @@ impl<'m> Compiler<'m> {
             MapType::Granular | MapType::Unset => MapEntries::Granular,
         };
         let element = self.undeclared(node, unknown);
-        let mut fields = Vec::new();
         for field in self.model.fields(node) {
-            let name = self.model.text(field.name);
-            let ty = match self.object_meta.filter(|_| name == "metadata" && is_whole_object(node)) {
-                // Definitions may not describe metadata, but managers own its fields one by one.
-                Some(object_meta) => object_meta + FIRST_OF_MODEL,
-                None => self.child(field.node, unknown),
-            };
-            fields.push(TypeField { name: name.into(), node: ty });
+            if is_whole_object(node) && self.model.text(field.name) == "metadata" {
+                self.metadata.push(field.node);
+            } else {
+                self.schema(field.node, unknown);
+            }
         }
-        // Only now: the types of the fields have added fields of their own.
-        let first_field = self.fields.len() as u32;
-        self.fields.append(&mut fields);
-        MapNode { entries, element, first_field, field_count: node.fields.len }
+        MapNode { entries, element, fields: node.fields }
     }
 
     /// The type of undeclared keys.
@@ -250,7 +253,7 @@ impl<'m> Compiler<'m> {
 
     fn child(&mut self, id: NodeId, unknown: Unknown) -> u32 {
         self.schema(id, unknown);
-        id + FIRST_OF_MODEL
+        place(id)
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! Every walk over a value asks this for every member of every map, so that it decides how fast they are.
 
-use super::{MapNode, TypeField};
-use crate::model::{NOWHERE, start_of};
+use crate::model::{Model, NOWHERE, NodeId, Span, start_of};
 
 /// Names up to this length are known by their first and last eight bytes.
 const WORD_BYTES: usize = 16;
@@ -25,8 +24,8 @@ struct Slot {
     first_field: u32,
     /// The place of the field; [`NOWHERE`] in a free slot.
     field: u32,
-    /// The type of the field.
-    node: u32,
+    /// The node of the field.
+    node: NodeId,
     /// The length of the name.
     len: u32,
 }
@@ -34,34 +33,36 @@ struct Slot {
 const FREE: Slot = Slot { start: 0, end: 0, first_field: 0, field: NOWHERE, node: NOWHERE, len: 0 };
 
 impl FieldIndex {
-    /// An index of the fields of these maps. Maps that share their fields are listed once.
-    pub(super) fn new(fields: &[TypeField], mut maps: Vec<MapNode>) -> FieldIndex {
-        maps.sort_by_key(|map| map.first_field);
-        maps.dedup_by_key(|map| map.first_field);
-        let bits = (fields.len().max(1) * 2).next_power_of_two().ilog2();
+    /// An index of the fields of these maps, which are stretches of the fields of the model. Maps that share their fields
+    /// are listed once.
+    pub(super) fn new(model: &Model, mut maps: Vec<Span>) -> FieldIndex {
+        maps.sort_by_key(|fields| fields.start);
+        maps.dedup_by_key(|fields| fields.start);
+        let bits = (model.fields.len().max(1) * 2).next_power_of_two().ilog2();
         let mut index = FieldIndex { slots: vec![FREE; 1 << bits], shift: u64::BITS - bits };
         for map in maps {
-            for field in map.first_field..map.first_field + map.field_count {
-                index.insert(map.first_field, field, &fields[field as usize]);
+            for field in map.start..map.start + map.len {
+                index.insert(model, map.start, field);
             }
         }
         index
     }
 
-    fn insert(&mut self, first_field: u32, place: u32, field: &TypeField) {
-        let start = start_of(&field.name);
+    fn insert(&mut self, model: &Model, first_field: u32, place: u32) {
+        let field = &model.fields[place as usize];
+        let (name, start) = (model.text(field.name), field.start);
         let mut at = self.slot_of(first_field, start);
         while self.slots[at].field != NOWHERE {
             at = (at + 1) & (self.slots.len() - 1);
         }
-        let len = field.name.len() as u32;
-        let end = end_of(&field.name);
+        let len = name.len() as u32;
+        let end = end_of(name);
         self.slots[at] = Slot { start, end, first_field, field: place, node: field.node, len };
     }
 
-    /// The type of a field.
+    /// The node of a field.
     #[inline]
-    pub(super) fn find(&self, fields: &[TypeField], first_field: u32, name: &str) -> Option<u32> {
+    pub(super) fn find(&self, model: &Model, first_field: u32, name: &str) -> Option<NodeId> {
         let (start, end) = (start_of(name), end_of(name));
         let mut at = self.slot_of(first_field, start);
         loop {
@@ -73,7 +74,9 @@ impl FieldIndex {
                 && slot.end == end
                 && slot.first_field == first_field
                 && slot.len as usize == name.len();
-            if is_alike && (name.len() <= WORD_BYTES || *fields[slot.field as usize].name == *name) {
+            if is_alike
+                && (name.len() <= WORD_BYTES || model.text(model.fields[slot.field as usize].name) == name)
+            {
                 return Some(slot.node);
             }
             at = (at + 1) & (self.slots.len() - 1);

@@ -1,35 +1,37 @@
 //! The types of server-side apply: which containers are atomic, granular, sets or keyed.
 //!
-//! A third compile target beside the two dialects of strategic merge patch. [`TypeTable::compile`] turns
-//! the loaded model into a flat table; [`TypeRef`] is the cursor that walks it. A type allows up to three
-//! forms (scalar, list, map); the value decides which one counts. References, and overrides of
-//! `x-kubernetes-map-type` beside them, are resolved here, so that a walk follows numbers only.
+//! A column of the graph, beside the merge rules of a dialect and what Go knows; [`TypeRef`] is the cursor that
+//! reads it. A type allows up to three forms (scalar, list, map); the value decides which one counts.
+//! References, and overrides of `x-kubernetes-map-type` beside them, are resolved in the column, so that a walk
+//! follows numbers only.
 
 mod compile;
 mod field_index;
+
+use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
 use field_index::FieldIndex;
 
-use crate::model::NOWHERE;
-use crate::schema::Schema;
+use crate::model::{DefinitionId, Model, NOWHERE, Span};
 
-/// The types of every kind of a schema.
+/// The column.
 #[derive(Debug)]
-pub struct TypeTable {
+pub(crate) struct Ownership {
+    /// Whose fields these are.
+    model: Arc<Model>,
+    /// Those of the two types without schema, then one for every node of the model.
     nodes: Vec<TypeNode>,
-    fields: Vec<TypeField>,
     index: FieldIndex,
     lists: Vec<KeyedList>,
-    kinds: Vec<KindType>,
     fingerprint: u64,
 }
 
-/// A place in a [`TypeTable`]: what is known about the value there.
+/// A place in a schema: how the value there is owned.
 #[derive(Clone, Copy)]
 pub struct TypeRef<'t> {
-    table: &'t TypeTable,
+    column: &'t Ownership,
     node: u32,
 }
 
@@ -91,7 +93,7 @@ pub struct MapForm<'t> {
     pub entries: MapEntries,
     /// The type of undeclared keys; `None` if they are errors.
     pub element: Option<TypeRef<'t>>,
-    table: &'t TypeTable,
+    column: &'t Ownership,
     form: MapNode,
 }
 
@@ -119,26 +121,13 @@ enum ItemsNode {
 struct MapNode {
     entries: MapEntries,
     element: u32,
-    first_field: u32,
-    field_count: u32,
+    /// Stretch of the fields of the model.
+    fields: Span,
 }
 
 #[derive(Debug, Hash)]
 struct KeyedList {
     keys: Box<[ListKey]>,
-}
-
-#[derive(Debug, Hash)]
-struct TypeField {
-    name: Box<str>,
-    node: u32,
-}
-
-#[derive(Debug, Hash)]
-struct KindType {
-    api_version: Box<str>,
-    kind: Box<str>,
-    node: u32,
 }
 
 /// The type of values below an atomic container of an object without schema.
@@ -147,40 +136,25 @@ const UNTYPED_ATOMIC: u32 = 0;
 /// The type of an object without schema: maps are granular, lists are atomic.
 const UNTYPED_DEDUCED: u32 = 1;
 
-impl TypeTable {
-    /// Compiles the types of everything a schema has loaded.
-    pub fn compile(schema: &Schema) -> TypeTable {
-        compile::compile(schema)
+/// The types of objects without schema.
+static WITHOUT_SCHEMA: LazyLock<Ownership> = LazyLock::new(|| Ownership::of(&Arc::default()));
+
+impl Ownership {
+    /// Compiles the types of everything a model has.
+    pub(crate) fn of(model: &Arc<Model>) -> Ownership {
+        compile::compile(model)
     }
 
-    /// A table with nothing but the type of objects without schema.
-    pub fn schemaless() -> TypeTable {
-        let nodes = vec![compile::untyped_atomic(), compile::untyped_deduced()];
-        TypeTable {
-            nodes,
-            fields: Vec::new(),
-            index: FieldIndex::new(&[], Vec::new()),
-            lists: Vec::new(),
-            kinds: Vec::new(),
-            fingerprint: 0,
-        }
+    /// The type of the objects of a definition.
+    pub(crate) fn of_definition(&self, id: DefinitionId) -> TypeRef<'_> {
+        TypeRef { column: self, node: compile::place(self.model.definitions[id as usize].node) }
     }
+}
 
-    /// The type of a kind, e.g. `apps/v1` and `Deployment`.
-    pub fn type_of(&self, api_version: &str, kind: &str) -> Option<TypeRef<'_>> {
-        let wanted = (kind, api_version);
-        let found = self.kinds.binary_search_by(|one| (&*one.kind, &*one.api_version).cmp(&wanted)).ok()?;
-        Some(TypeRef { table: self, node: self.kinds[found].node })
-    }
-
+impl TypeRef<'static> {
     /// The type of an object without schema: maps are granular at every depth, lists are atomic.
-    pub fn deduced(&self) -> TypeRef<'_> {
-        TypeRef { table: self, node: UNTYPED_DEDUCED }
-    }
-
-    /// A hash of the content of the table.
-    pub fn fingerprint(&self) -> u64 {
-        self.fingerprint
+    pub fn deduced() -> Self {
+        TypeRef { column: &WITHOUT_SCHEMA, node: UNTYPED_DEDUCED }
     }
 }
 
@@ -198,7 +172,7 @@ impl<'t> TypeRef<'t> {
         let items = match list.items {
             ItemsNode::Atomic => ListItems::Atomic,
             ItemsNode::Set => ListItems::Set,
-            ItemsNode::Keyed(keys) => ListItems::Keyed(&self.table.lists[keys as usize].keys),
+            ItemsNode::Keyed(keys) => ListItems::Keyed(&self.column.lists[keys as usize].keys),
         };
         Some(ListForm { items, element: self.at(list.element) })
     }
@@ -208,7 +182,7 @@ impl<'t> TypeRef<'t> {
     pub fn map(self) -> Option<MapForm<'t>> {
         let form = self.node().map?;
         let element = (form.element != NOWHERE).then(|| self.at(form.element));
-        Some(MapForm { entries: form.entries, element, table: self.table, form })
+        Some(MapForm { entries: form.entries, element, column: self.column, form })
     }
 
     /// Whether this is the type of objects without schema.
@@ -216,14 +190,14 @@ impl<'t> TypeRef<'t> {
         self.node == UNTYPED_DEDUCED
     }
 
-    /// A number that tells this type apart from others, in this table and in tables of other content.
+    /// A number that tells this type apart from others, in this schema and in schemas of other content.
     pub fn fingerprint(self) -> u64 {
-        // Types of one table differ in the node, equal tables of two schemas agree.
-        self.table.fingerprint.rotate_left(20) ^ u64::from(self.node)
+        // Types of one schema differ in the node, equal types of two schemas agree.
+        self.column.fingerprint.rotate_left(20) ^ u64::from(self.node)
     }
 
     fn node(self) -> &'t TypeNode {
-        &self.table.nodes[self.node as usize]
+        &self.column.nodes[self.node as usize]
     }
 
     fn at(self, node: u32) -> TypeRef<'t> {
@@ -233,8 +207,8 @@ impl<'t> TypeRef<'t> {
 
 impl PartialEq for TypeRef<'_> {
     fn eq(&self, other: &Self) -> bool {
-        // Tables are never copied, so the address identifies one.
-        std::ptr::eq(self.table, other.table) && self.node == other.node
+        // Columns are never copied, so the address identifies one.
+        std::ptr::eq(self.column, other.column) && self.node == other.node
     }
 }
 
@@ -249,29 +223,16 @@ impl<'t> MapForm<'t> {
     #[inline]
     pub fn field(self, name: &str) -> Option<TypeRef<'t>> {
         // Maps without fields may have the first field of another type.
-        if self.form.field_count == 0 {
+        if self.has_no_fields() {
             return None;
         }
-        let TypeTable { index, fields, .. } = self.table;
-        index.find(fields, self.form.first_field, name).map(|node| self.at(node))
-    }
-
-    /// The declared fields, sorted by name.
-    pub fn fields(self) -> impl Iterator<Item = (&'t str, TypeRef<'t>)> {
-        self.table.fields[self.field_range()].iter().map(move |field| (&*field.name, self.at(field.node)))
+        let Ownership { index, model, .. } = self.column;
+        let node = index.find(model, self.form.fields.start, name)?;
+        Some(TypeRef { column: self.column, node: compile::place(node) })
     }
 
     /// Whether no field is declared.
     pub fn has_no_fields(self) -> bool {
-        self.form.field_count == 0
-    }
-
-    fn field_range(self) -> std::ops::Range<usize> {
-        let first = self.form.first_field as usize;
-        first..first + self.form.field_count as usize
-    }
-
-    fn at(self, node: u32) -> TypeRef<'t> {
-        TypeRef { table: self.table, node }
+        self.form.fields.len == 0
     }
 }

@@ -2,13 +2,13 @@
 
 use std::{
     sync::{
-        Arc, OnceLock, Weak,
+        Arc, Weak,
         atomic::{AtomicU64, Ordering},
     },
     thread,
 };
 
-use kubemerge_schema::{Overlay, Schema, TypeTable};
+use kubemerge_schema::{Overlay, Schema};
 
 use crate::{
     catalog::{
@@ -36,8 +36,6 @@ pub(crate) struct Cluster {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) catalog: Catalog,
     pub(crate) schema: Arc<Schema>,
-    /// The types of server-side apply, compiled when the first object is written.
-    pub(crate) types: Arc<OnceLock<TypeTable>>,
     pub(crate) shared_owners: SharedOwners,
     pub(crate) validation: Validation,
     /// Rules of the caller for types of definitions; those for other types are in the schema.
@@ -113,18 +111,12 @@ impl Cluster {
         thread::Builder::new().name("kubemerge-definitions".into()).spawn(follow).map(drop)
     }
 
-    /// The types of the built-in kinds, as server-side apply sees them.
-    pub(crate) fn types(&self) -> &TypeTable {
-        self.types.get_or_init(|| TypeTable::compile(&self.schema))
-    }
-
     /// An independent cluster with the same state.
     pub(crate) fn fork(&self) -> Cluster {
         let forked = Cluster {
             store: self.store.fork().into(),
             catalog: self.catalog.fork(),
             schema: self.schema.clone(),
-            types: self.types.clone(),
             shared_owners: SharedOwners::default(),
             validation: self.validation,
             overlays: self.overlays.clone(),

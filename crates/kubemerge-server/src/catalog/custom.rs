@@ -11,7 +11,7 @@ use kubemerge_kinds::{
     },
     declared::DeclaredRules,
 };
-use kubemerge_schema::{LoadError, Overlay, TypeTable};
+use kubemerge_schema::{LoadError, Overlay};
 use serde_json::{Value, json};
 
 use crate::{
@@ -48,7 +48,7 @@ pub(crate) struct CustomTypes {
     definition: Value,
     overlays: Arc<[Overlay]>,
     loaded: OnceLock<Option<SchemaBuilder>>,
-    table: OnceLock<Option<TypeTable>>,
+    ownership: OnceLock<Option<Schema>>,
     /// Made when the first strategic merge patch comes.
     merge: OnceLock<Option<Schema>>,
 }
@@ -65,8 +65,8 @@ impl CustomTypes {
             // Managers may own fields in versions that are no longer served.
             version["served"] = json!(true);
         }
-        let (loaded, table, merge) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        CustomTypes { api_versions, definition, overlays: overlays.clone(), loaded, table, merge }
+        let (loaded, ownership, merge) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        CustomTypes { api_versions, definition, overlays: overlays.clone(), loaded, ownership, merge }
     }
 
     /// Where each version has its replicas; none for versions without scale.
@@ -81,9 +81,8 @@ impl CustomTypes {
     }
 
     /// None for definitions whose schema has no types: their objects are tracked as they are.
-    pub(crate) fn table(&self) -> Option<&TypeTable> {
-        let compile = || Some(TypeTable::compile(&self.loaded()?.compile(Dialect::Upstream).ok()?));
-        self.table.get_or_init(compile).as_ref()
+    pub(crate) fn ownership(&self) -> Option<&Schema> {
+        self.ownership.get_or_init(|| self.loaded()?.compile(Dialect::Upstream).ok()).as_ref()
     }
 
     /// The rules by which strategic merge patches merge, where they are taken at all: those of the dialect `spec`.

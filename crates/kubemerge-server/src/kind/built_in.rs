@@ -153,7 +153,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     }
 
     fn with_versions(&self, run: &mut dyn FnMut(&dyn VersionConverter)) {
-        let same = SameForm::built_in(self.cluster.types(), &self.resource.kind)
+        let same = SameForm::built_in(&self.cluster.schema, &self.resource.kind)
             .with_unions(union_type(self.cluster, self));
         run(&BuiltInVersions { same, schema: &self.cluster.schema, resource: self.resource });
     }

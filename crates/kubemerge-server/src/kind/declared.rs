@@ -151,17 +151,17 @@ impl<'c> Contract<'c> for Declared<'c> {
     fn with_versions(&self, run: &mut dyn FnMut(&dyn VersionConverter)) {
         let unions = union_type(self.cluster, self);
         let Some(CustomVersion { types, .. }) = self.version else {
-            let same = SameForm::built_in(self.cluster.types(), &self.resource.kind);
+            let same = SameForm::built_in(&self.cluster.schema, &self.resource.kind);
             return run(&same.with_unions(unions));
         };
         let known: Vec<&str> = types.api_versions.iter().map(String::as_str).collect();
-        match types.table() {
-            Some(table) => {
-                let same = SameForm::custom_resource(table, &self.resource.kind, &known);
+        match types.ownership() {
+            Some(schema) => {
+                let same = SameForm::custom_resource(schema, &self.resource.kind, &known);
                 run(&same.with_unions(unions));
             }
             // A definition without a schema: lists are owned as a whole.
-            None => run(&SameForm::schemaless(self.cluster.types())),
+            None => run(&SameForm::schemaless()),
         }
     }
 

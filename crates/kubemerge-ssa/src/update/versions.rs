@@ -1,6 +1,6 @@
 //! Objects in other versions: managers own fields in the version they wrote.
 
-use kubemerge_schema::{Type, TypeRef, TypeTable};
+use kubemerge_schema::{Schema, Type, TypeRef};
 
 use crate::typed::{Duplicates, validate};
 use crate::value::{Arena, ParsedValue};
@@ -40,7 +40,6 @@ pub trait VersionConverter {
 /// A kind whose versions differ in `apiVersion` only, as custom resources without conversion.
 #[derive(Debug)]
 pub struct SameForm<'t> {
-    table: &'t TypeTable,
     kind: &'t str,
     versions: Known<'t>,
     unions: Option<Type<'t>>,
@@ -48,28 +47,28 @@ pub struct SameForm<'t> {
 
 #[derive(Debug)]
 enum Known<'t> {
-    /// Versions that the table lacks are missing.
-    InTable,
+    /// Versions that the schema lacks are missing.
+    InSchema(&'t Schema),
     /// Versions other than these are errors.
-    Declared(&'t [&'t str]),
+    Declared(&'t Schema, &'t [&'t str]),
     /// Every version exists, and none has a schema.
     Any,
 }
 
 impl<'t> SameForm<'t> {
-    /// A built-in kind: versions that the table lacks are missing.
-    pub fn built_in(table: &'t TypeTable, kind: &'t str) -> Self {
-        SameForm { table, kind, versions: Known::InTable, unions: None }
+    /// A built-in kind: versions that the schema lacks are missing.
+    pub fn built_in(schema: &'t Schema, kind: &'t str) -> Self {
+        SameForm { kind, versions: Known::InSchema(schema), unions: None }
     }
 
     /// A custom resource with these versions, e.g. `example.com/v1`. Any other version is an error.
-    pub fn custom_resource(table: &'t TypeTable, kind: &'t str, versions: &'t [&'t str]) -> Self {
-        SameForm { table, kind, versions: Known::Declared(versions), unions: None }
+    pub fn custom_resource(schema: &'t Schema, kind: &'t str, versions: &'t [&'t str]) -> Self {
+        SameForm { kind, versions: Known::Declared(schema, versions), unions: None }
     }
 
     /// Objects without schema.
-    pub fn schemaless(table: &'t TypeTable) -> Self {
-        SameForm { table, kind: "", versions: Known::Any, unions: None }
+    pub fn schemaless() -> Self {
+        SameForm { kind: "", versions: Known::Any, unions: None }
     }
 
     /// The same kind, whose applies clear what the unions of this type exclude.
@@ -81,8 +80,10 @@ impl<'t> SameForm<'t> {
 impl VersionConverter for SameForm<'_> {
     fn type_of(&self, api_version: &str) -> Option<TypeRef<'_>> {
         match self.versions {
-            Known::Any => Some(self.table.deduced()),
-            Known::InTable | Known::Declared(_) => self.table.type_of(api_version, self.kind),
+            Known::Any => Some(TypeRef::deduced()),
+            Known::InSchema(schema) | Known::Declared(schema, _) => {
+                schema.ownership_of(api_version, self.kind)
+            }
         }
     }
 
@@ -93,10 +94,10 @@ impl VersionConverter for SameForm<'_> {
         arena: &'a Arena,
     ) -> Result<ParsedValue<'a>, ConversionError> {
         match self.versions {
-            Known::InTable if self.type_of(api_version).is_none() => {
+            Known::InSchema(_) if self.type_of(api_version).is_none() => {
                 return Err(ConversionError::MissingVersion);
             }
-            Known::Declared(versions) if !versions.contains(&api_version) => {
+            Known::Declared(_, versions) if !versions.contains(&api_version) => {
                 let message = format!("request to convert CR to an invalid group/version: {api_version}");
                 return Err(ConversionError::Failed(message));
             }

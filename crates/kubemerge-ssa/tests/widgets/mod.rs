@@ -1,11 +1,11 @@
 //! A custom resource with every type of list and map, and random objects of it.
 
-use kubemerge_schema::{Dialect, SchemaBuilder, TypeTable};
+use kubemerge_schema::{Dialect, Schema, SchemaBuilder};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-/// The types of the widgets.
-pub(crate) fn table() -> TypeTable {
+/// The schema of the widgets.
+pub(crate) fn schema() -> Schema {
     let schema = json!({"type": "object", "properties": {
         "spec": {"type": "object", "properties": {
             "a": {"type": "string"},
@@ -24,7 +24,7 @@ pub(crate) fn table() -> TypeTable {
             "names": {"kind": "Widget", "plural": "widgets", "singular": "widget", "listKind": "WidgetList"},
             "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]}});
     let builder = SchemaBuilder::new().custom_resource_definition(&definition).unwrap();
-    TypeTable::compile(&builder.compile(Dialect::Upstream).unwrap())
+    builder.compile(Dialect::Upstream).unwrap()
 }
 
 /// A random widget.

@@ -19,7 +19,7 @@ const MANAGERS: [&str; 6] = ["m1", "m2", "m3", "kubectl", "", "m<4>"];
 pub(crate) fn tell(dice: &mut Dice, subject: &Subject) -> Story {
     let head = json!({"form": subject.form, "kind": subject.kind, "versions": subject.versions});
     let typed = |object: &Value| subject.typed(object);
-    let mut runner = Runner::new(&head, &subject.table, subject.is_typed().then_some(&typed));
+    let mut runner = Runner::new(&head, &subject.schema, subject.is_typed().then_some(&typed));
     let mut configs: Vec<(String, Value)> = Vec::new();
     let (mut steps, mut answers) = (Vec::new(), Vec::new());
     // Long scenarios reach the cap of update managers.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use kubemerge_kinds::BuiltinKind;
 use kubemerge_kinds::tree::Arena;
 use kubemerge_schema::{
-    Dialect, Schema, SchemaBuilder, TypeTable,
+    Dialect, Schema, SchemaBuilder,
     builtin::{NEWEST, NEWEST_RELEASE},
 };
 use serde_json::{Map, Value, json};
@@ -21,9 +21,7 @@ pub(crate) struct Subject {
     /// The OpenAPI v3 document, and the name of the kind's definition in it.
     pub(crate) document: Value,
     pub(crate) root: String,
-    pub(crate) table: TypeTable,
-    /// The schema of built-in kinds, which knows their Go types.
-    builtin: Option<Schema>,
+    pub(crate) schema: Schema,
     /// How many of a hundred optional fields an object has.
     pub(crate) density: usize,
 }
@@ -67,7 +65,7 @@ impl Subject {
             None => SchemaBuilder::new().openapi_v3(&document),
         };
         let builder = builder.map_err(|error| error.to_string())?;
-        let compiled = builder.compile(Dialect::Upstream).map_err(|error| error.to_string())?;
+        let schema = builder.compile(Dialect::Upstream).map_err(|error| error.to_string())?;
         let versions =
             schema::VERSIONS.iter().map(|version| format!("{}/{version}", schema::GROUP)).collect();
         Ok(Subject {
@@ -76,8 +74,7 @@ impl Subject {
             versions,
             document,
             root: schema::KIND.to_owned(),
-            table: TypeTable::compile(&compiled),
-            builtin: None,
+            schema,
             // Made schemas have few fields; built-in types have hundreds, of which few are set.
             density: 45,
         })
@@ -93,26 +90,27 @@ impl Subject {
             versions: vec![version.to_owned()],
             document,
             root,
-            table: TypeTable::compile(&schema),
-            builtin: Some(schema),
+            schema,
             density: 12,
         })
     }
 
     /// The typed form of an object of a built-in kind.
     pub(crate) fn typed(&self, object: &Value) -> Value {
-        let Some(schema) = &self.builtin else { return object.clone() };
+        if !self.is_typed() {
+            return object.clone();
+        }
         let arena = Arena::new();
         let text = object.to_string();
         let kind =
-            BuiltinKind::find(schema, &self.versions[0], &self.kind).expect("the tables have the kind");
+            BuiltinKind::find(&self.schema, &self.versions[0], &self.kind).expect("the tables have the kind");
         let typed = kind.decode(&arena, &text).map(|decoded| decoded.object.to_text());
         // What cannot be decoded stays, so that both sides get to refuse it.
         typed.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_else(|| object.clone())
     }
 
     pub(crate) fn is_typed(&self) -> bool {
-        self.builtin.is_some()
+        self.form == "typed"
     }
 
     pub(crate) fn schema(&self) -> &Value {

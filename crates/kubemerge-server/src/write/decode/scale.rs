@@ -141,7 +141,7 @@ fn at_scale<R>(call: &Call<'_>, run: impl FnOnce(&Endpoint<'_>, &Arena) -> R) ->
     let nothing = FieldSet::new();
     let empty = json!({"apiVersion": API_VERSION, "kind": "Scale", "metadata": {}, "spec": {}, "status": {"replicas": 0}});
     let endpoint = Endpoint {
-        versions: &SameForm::built_in(call.cluster.types(), "Scale"),
+        versions: &SameForm::built_in(&call.cluster.schema, "Scale"),
         api_version: API_VERSION,
         kind: "Scale",
         subresource: "scale",

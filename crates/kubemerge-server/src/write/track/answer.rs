@@ -49,7 +49,7 @@ fn entries(call: &Call<'_>, answered: &Answered<'_>, object: &Value) -> Option<M
     let nothing = FieldSet::new();
     let empty = ParsedValue::from_json(answered.empty, &arena).ok()?;
     let endpoint = Endpoint {
-        versions: &SameForm::built_in(call.cluster.types(), answered.kind),
+        versions: &SameForm::built_in(&call.cluster.schema, answered.kind),
         api_version: answered.api_version,
         kind: answered.kind,
         subresource: answered.subresource,
