@@ -36,11 +36,11 @@ mod load;
 mod lookup;
 mod model;
 pub mod overlay;
+mod ownership;
 pub mod pattern;
 mod releases;
 mod schema;
 mod stats;
-mod type_table;
 
 pub use builder::SchemaBuilder;
 pub use compile::{Alternative, Dialect, GoKind, GoValue, StructId, ValueId};
@@ -51,6 +51,7 @@ pub use explain::{ExplainError, FieldExplanation, Merge, RuleChange, changes};
 pub use lookup::{ListRule, MapRule};
 pub use model::{Column, ListType, MapType, Origin, Required, Shape, StrategicPatch};
 pub use overlay::{Overlay, OverlayRule};
+pub use ownership::{ListForm, ListItems, ListKey, MapEntries, MapForm, ScalarType, TypeRef};
 pub use schema::unions;
 pub use schema::unions::{
     Excluded, FieldUnion, UnionFault, UnionMember, UnionState, UnionValue, UnionViolation, Unions,
@@ -60,4 +61,3 @@ pub use schema::{
     Subresource, Type,
 };
 pub use stats::Stats;
-pub use type_table::{ListForm, ListItems, ListKey, MapEntries, MapForm, ScalarType, TypeRef};

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use crate::check::SchemaFinding;
 use crate::compile::{Dialect, GoFacts, PlainTypes, Rules, compile};
 use crate::model::{DefinitionId, Model, Origin, split_api_version};
+use crate::ownership::{Ownership, TypeRef};
 use crate::schema::attached::Attachments;
-use crate::type_table::{Ownership, TypeRef};
 
 /// Compiled rules of one dialect: a flat table that threads can share.
 #[derive(Debug)]
