@@ -37,6 +37,12 @@ impl Objects {
         self.values.len()
     }
 
+    /// All values, in no order.
+    #[cfg(feature = "file-store")]
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Stored)> {
+        self.values.iter().map(|value| (&*value.key, &value.stored))
+    }
+
     fn find(&self, key: &str) -> Option<&Value> {
         let hash = self.hasher.hash_one(key);
         self.values.find(hash, |value| value.is(hash, key))

@@ -1,5 +1,8 @@
 //! Changes of a state that are no writes of a client: reading a log, taking writes back.
 
+#[cfg(feature = "file-store")]
+use std::collections::BTreeMap;
+
 use super::{
     Event, Record, Revision,
     state::{State, size},
@@ -20,6 +23,20 @@ impl State {
         self.revision = revision;
         let oldest = self.oldest;
         self.take_newest(|event| event.revision <= oldest);
+    }
+
+    /// What a log needs to restore the state and the history: every value that can still be read, and every removal.
+    #[cfg(feature = "file-store")]
+    pub(super) fn entries(&self) -> impl Iterator<Item = (Revision, &str, Option<&Record>)> {
+        let newest = self.objects.iter().map(|(key, stored)| (stored.revision, (key, Some(&stored.record))));
+        let history = self.events.iter().flat_map(|event| {
+            let previous =
+                event.previous.iter().map(|held| (held.revision, (&*event.key, Some(&held.record))));
+            previous.chain([(event.revision, (&*event.key, event.value.as_ref()))])
+        });
+        // An event has the value that is the newest of its key, or the previous one of the next event.
+        let entries: BTreeMap<_, _> = history.chain(newest).collect();
+        entries.into_iter().map(|(revision, (key, record))| (revision, key, record))
     }
 
     /// The events after a revision.

@@ -4,11 +4,12 @@ use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Seek, Write},
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
-use redb::{Database, DatabaseError, StorageError};
+use redb::{StorageBackend, backends::FileBackend};
 
-use super::log::{Log, OpenDatabase};
+use super::disk::Disk;
 use crate::store::StoreError;
 
 const LOG_FILE: &str = "kubemerge.redb";
@@ -16,13 +17,12 @@ const LOG_FILE: &str = "kubemerge.redb";
 const DRAFT_FILE: &str = "kubemerge.redb.new";
 const LOCK_FILE: &str = "lock";
 
-/// Objects are read from memory, so that the database needs room for the pages of one commit only.
-const CACHE_BYTES: usize = 16 * 1024 * 1024;
-
 /// A folder that this process has for itself, until this is dropped.
 pub(super) struct Folder {
     path: PathBuf,
-    _lock: File,
+    lock: File,
+    /// The log that was opened last, to notice that its name leads to another file.
+    log: Mutex<Option<FileIdentity>>,
 }
 
 impl Folder {
@@ -40,57 +40,87 @@ impl Folder {
         // Objects are secrets, too. A folder that was there may have been open for others.
         set_mode(path, 0o700).map_err(refuse_io)?;
         let lock = lock(&path.join(LOCK_FILE)).map_err(refuse)?;
-        let folder = Folder { path: path.to_owned(), _lock: lock };
-        if !path.join(LOG_FILE).exists() {
-            folder.create_log().map_err(|error| refuse(error.to_string()))?;
+        let folder = Folder { path: path.to_owned(), lock, log: Mutex::default() };
+        if folder.has_log() {
+            set_mode(&path.join(LOG_FILE), 0o600).map_err(refuse_io)?;
         }
-        set_mode(&path.join(LOG_FILE), 0o600).map_err(refuse_io)?;
         Ok(folder)
-    }
-
-    fn create_log(&self) -> Result<(), StoreError> {
-        let (draft, path) = (self.path.join(DRAFT_FILE), self.path.join(LOG_FILE));
-        let open = {
-            let draft = draft.clone();
-            move || {
-                fs::write(&draft, "").and_then(|()| set_mode(&draft, 0o600)).map_err(cannot_create)?;
-                database(&draft)
-            }
-        };
-        drop(Log::open(&(Box::new(open) as OpenDatabase), |_, _, _| {})?);
-        fs::rename(&draft, &path).map_err(cannot_create)?;
-        // The name of a new file is durable only with its folder.
-        File::open(&self.path).and_then(|folder| folder.sync_all()).map_err(cannot_create)
-    }
-
-    /// Opens the database.
-    pub(super) fn database(&self) -> Result<Database, StoreError> {
-        database(&self.path.join(LOG_FILE))
     }
 
     /// How large the database is.
     pub(super) fn disk_bytes(&self) -> u64 {
         fs::metadata(self.path.join(LOG_FILE)).map_or(0, |file| file.len())
     }
-}
 
-fn database(path: &Path) -> Result<Database, StoreError> {
-    let opened = redb::Builder::new().set_cache_size(CACHE_BYTES).create(path);
-    opened.map_err(|error| StoreError::new(format!("cannot open {}: {}", path.display(), reason(&error))))
-}
-
-fn cannot_create(error: io::Error) -> StoreError {
-    StoreError::new(format!("the file cannot be created: {error}"))
-}
-
-fn reason(error: &DatabaseError) -> String {
-    match error {
-        DatabaseError::Storage(StorageError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
-            "it is not a database: another program wrote it, or it is damaged".into()
-        }
-        DatabaseError::DatabaseAlreadyOpen => "another process has it open".into(),
-        other => other.to_string(),
+    fn note_log(&self, log: &fs::Metadata) {
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = Some(identity(log));
     }
+
+    fn is_ours(&self, name: &str, opened: FileIdentity) -> bool {
+        fs::metadata(self.path.join(name)).is_ok_and(|found| identity(&found) == opened)
+    }
+}
+
+impl Disk for Folder {
+    fn has_log(&self) -> bool {
+        self.path.join(LOG_FILE).exists()
+    }
+
+    fn log(&self) -> io::Result<Box<dyn StorageBackend>> {
+        let file = OpenOptions::new().read(true).write(true).open(self.path.join(LOG_FILE))?;
+        self.note_log(&file.metadata()?);
+        backend(file)
+    }
+
+    fn draft(&self) -> io::Result<Box<dyn StorageBackend>> {
+        let path = self.path.join(DRAFT_FILE);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => backend(open_private(&path)?),
+        }
+    }
+
+    fn publish_draft(&self) -> io::Result<()> {
+        let (draft, log) = (self.path.join(DRAFT_FILE), self.path.join(LOG_FILE));
+        fs::rename(draft, &log)?;
+        self.note_log(&fs::metadata(log)?);
+        // The name of a new file is durable only with its folder.
+        File::open(&self.path).and_then(|folder| folder.sync_all())
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        let lock = self.lock.metadata().map(|held| identity(&held));
+        let log = *self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_ours = lock.is_ok_and(|lock| self.is_ours(LOCK_FILE, lock))
+            && log.is_none_or(|log| self.is_ours(LOG_FILE, log));
+        if is_ours {
+            return Ok(());
+        }
+        let path = self.path.display();
+        Err(StoreError::new(format!(
+            "{path} was removed or replaced while this process used it: put it back, or save what can still be read \
+             and restart"
+        )))
+    }
+}
+
+fn backend(file: File) -> io::Result<Box<dyn StorageBackend>> {
+    Ok(Box::new(FileBackend::new(file).map_err(io::Error::other)?))
+}
+
+/// What tells a file from another one of the same name.
+type FileIdentity = (u64, u64);
+
+#[cfg(unix)]
+fn identity(file: &fs::Metadata) -> FileIdentity {
+    use std::os::unix::fs::MetadataExt;
+    (file.dev(), file.ino())
+}
+
+/// Other systems do not let go of files that are open.
+#[cfg(not(unix))]
+fn identity(_: &fs::Metadata) -> FileIdentity {
+    (0, 0)
 }
 
 /// A file that does not belong to a store, unless the folder is one.

@@ -12,8 +12,10 @@ use redb::{
     Database, ReadableDatabase, ReadableTable, Table, TableDefinition, TableHandle, WriteTransaction,
 };
 
-use super::digest::{Digest, open_entry, seal_entry};
-
+use super::{
+    digest::{Digest, open_entry, seal_entry},
+    disk::Files,
+};
 use crate::store::{
     Event, Record, Revision, StoreError, Stored,
     codec::{self, Decoder},
@@ -35,9 +37,6 @@ const NEWEST: &str = "newest";
 const OLDEST: &str = "oldest";
 const DIGEST: &str = "digest";
 
-/// Opens the database. It is called again after an error, because redb does not use a file any more that failed.
-pub(super) type OpenDatabase = Box<dyn Fn() -> Result<Database, StoreError> + Send + Sync>;
-
 /// An open log.
 pub(super) struct Log {
     database: Database,
@@ -49,7 +48,6 @@ pub(super) struct Log {
 
 /// What a database is when it is opened.
 enum Found {
-    Empty,
     WithoutChecksums,
     Current,
 }
@@ -75,28 +73,26 @@ pub(super) struct Revisions {
 }
 
 impl Log {
-    /// Opens a log, or begins one in an empty database; hands every entry to `each`, in the order of revisions.
+    /// Opens a log; hands every entry to `each`, in the order of revisions.
     ///
     /// # Errors
     /// If anything in it is damaged: the pages of the database, an entry, or the set of entries.
     pub(super) fn open(
-        open: &OpenDatabase,
+        files: &Files,
         each: impl FnMut(Revision, &str, Option<Record>),
     ) -> Result<(Log, Revisions), StoreError> {
         // redb trusts the pages of a file that was closed cleanly, and panics at some that are damaged.
-        let opened = catch_unwind(AssertUnwindSafe(|| Self::open_trusting(open, each)));
+        let opened = catch_unwind(AssertUnwindSafe(|| Self::open_trusting(files, each)));
         opened.unwrap_or_else(|_| Err(damaged("its structure is broken".into())))
     }
 
     fn open_trusting(
-        open: &OpenDatabase,
+        files: &Files,
         each: impl FnMut(Revision, &str, Option<Record>),
     ) -> Result<(Log, Revisions), StoreError> {
-        let mut database = open()?;
-        check_pages(&mut database)?;
-        let mut log = Log { database, digest: Digest::default(), buffer: Vec::new() };
+        let mut log = Self::of(files.open_log()?);
+        check_pages(&mut log.database)?;
         match log.check_format()? {
-            Found::Empty => log.initialize()?,
             Found::WithoutChecksums => log.add_checksums()?,
             Found::Current => {}
         }
@@ -108,13 +104,30 @@ impl Log {
         Ok((log, revisions))
     }
 
+    /// Begins a log with these entries, whose revisions differ, in place of the one that is there.
+    pub(super) fn begin<'v>(
+        files: &Files,
+        entries: impl Iterator<Item = (Revision, &'v str, Option<&'v Record>)>,
+        revisions: Revisions,
+    ) -> Result<Log, StoreError> {
+        let mut log = Self::of(files.create_draft()?);
+        log.rewrite(entries, revisions)?;
+        files.publish_draft()?;
+        Ok(log)
+    }
+
+    fn of(database: Database) -> Log {
+        Log { database, digest: Digest::default(), buffer: Vec::new() }
+    }
+
     /// What the database is; an error if it is not ours or too new.
     fn check_format(&self) -> Result<Found, StoreError> {
         let reading = self.database.begin_read().map_err(unreadable)?;
         let tables: Vec<String> =
             reading.list_tables().map_err(unreadable)?.map(|table| table.name().to_string()).collect();
+        // A new log is written as a whole before it has its name.
         if tables.is_empty() {
-            return Ok(Found::Empty);
+            return Err(damaged("it is empty".into()));
         }
         let foreign = || StoreError::new("the file is a database of another program: choose another folder");
         if !tables.iter().any(|name| name == NUMBERS.name()) {
@@ -130,14 +143,6 @@ impl Log {
             ))),
             _ => Err(foreign()),
         }
-    }
-
-    fn initialize(&self) -> Result<(), StoreError> {
-        let writing = self.database.begin_write().map_err(unwritable)?;
-        writing.open_table(ENTRIES).map_err(unwritable)?;
-        write_format(&writing)?;
-        write_numbers(&writing, Revisions { newest: 1, oldest: 1 }, self.digest)?;
-        writing.commit().map_err(unwritable)
     }
 
     /// Rewrites a log of the format before, in one commit.
@@ -228,7 +233,7 @@ impl Log {
     }
 
     /// Replaces all entries by these, whose revisions differ.
-    pub(super) fn rewrite<'v>(
+    fn rewrite<'v>(
         &mut self,
         values: impl Iterator<Item = (Revision, &'v str, Option<&'v Record>)>,
         revisions: Revisions,
@@ -242,6 +247,7 @@ impl Log {
                 insert(&mut entries, revision, key, record, &mut self.buffer, &mut digest)?;
             }
         }
+        write_format(&writing)?;
         write_numbers(&writing, revisions, digest)?;
         writing.commit().map_err(unwritable)?;
         self.digest = digest;

@@ -3,9 +3,11 @@
 //! A write changes the memory at once and is then not durable yet. A thread of the store (`sync.rs`) takes all such
 //! writes together, appends them to the log and syncs the disk once for all of them; requests wait for that in
 //! `finish`. If the log cannot be written, the writes are taken back, all requests that may have seen them fail, and no
-//! write is accepted until the log works again; reads go on with the durable state.
+//! write is accepted until the log works again; reads go on with the durable state. A log whose sync failed is not used
+//! again: the durable state is written from memory to a new one.
 
 mod digest;
+mod disk;
 mod folder;
 mod log;
 mod sync;
@@ -23,8 +25,9 @@ use std::{
 };
 
 use self::{
+    disk::{Disk, Files},
     folder::Folder,
-    log::{Log, OpenDatabase},
+    log::{Log, Revisions},
     sync::Shared,
 };
 use super::{
@@ -77,18 +80,21 @@ impl FileStore {
     pub fn open_with(folder: impl AsRef<Path>, history: HistoryLimits) -> Result<FileStore, StoreError> {
         let path = folder.as_ref();
         let folder = Arc::new(Folder::open(path)?);
-        let held = folder.clone();
-        let store = Self::start(Box::new(move || held.database()), history);
+        let store = Self::start(folder.clone(), history);
         let mut store = store.map_err(|error| StoreError::new(format!("{}: {error}", path.display())))?;
         store.folder = Some(folder);
         Ok(store)
     }
 
-    fn start(open: OpenDatabase, history: HistoryLimits) -> Result<FileStore, StoreError> {
-        let (log, state) = load(&open)?;
+    fn start(disk: Arc<dyn Disk>, history: HistoryLimits) -> Result<FileStore, StoreError> {
+        let files = Files::new(disk);
+        if !files.disk.has_log() {
+            drop(Log::begin(&files, std::iter::empty(), Revisions { newest: 1, oldest: 1 })?);
+        }
+        let (log, state) = load(&files)?;
         let limits = Limits { events: history.events, bytes: MAX_HISTORY_BYTES };
         let index = MemoryStore::with_state(state, limits);
-        let shared = Arc::new(Shared::new(index, log, open, history.age));
+        let shared = Arc::new(Shared::new(index, log, files, history.age));
         let run = shared.clone();
         let thread = std::thread::Builder::new().name("kubemerge-store".into()).spawn(move || run.run());
         let thread = thread.map_err(|error| StoreError::new(format!("cannot start a thread: {error}")))?;
@@ -107,9 +113,9 @@ impl FileStore {
 }
 
 /// A log with its state and history.
-fn load(open: &OpenDatabase) -> Result<(Log, State), StoreError> {
+fn load(files: &Files) -> Result<(Log, State), StoreError> {
     let mut state = State::default();
-    let (log, revisions) = Log::open(open, |revision, key, record| state.replay(revision, key, record))?;
+    let (log, revisions) = Log::open(files, |revision, key, record| state.replay(revision, key, record))?;
     state.forget(revisions.oldest, |_| {});
     // Taken back revisions have no entries.
     state.revision = revisions.newest;

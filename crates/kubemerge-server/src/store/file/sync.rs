@@ -10,8 +10,9 @@ use std::{
 };
 
 use super::{
+    disk::Files,
     load,
-    log::{Commit, Log, OpenDatabase},
+    log::{Commit, Log, Revisions},
 };
 use crate::store::{Event, MemoryStore, Range, RequestTicket, Revision, Store, StoreError, state::State};
 
@@ -33,7 +34,7 @@ pub(super) struct Shared {
 
 /// The log and what the next commit has to do besides new events.
 struct Journal {
-    open: OpenDatabase,
+    files: Files,
     /// None after a failure, until it could be opened again.
     log: Option<Log>,
     /// Entries that left the history since the last commit.
@@ -55,9 +56,9 @@ struct Signals {
 }
 
 impl Shared {
-    pub(super) fn new(index: MemoryStore, log: Log, open: OpenDatabase, max_age: Duration) -> Self {
+    pub(super) fn new(index: MemoryStore, log: Log, files: Files, max_age: Duration) -> Self {
         let journal = Journal {
-            open,
+            files,
             log: Some(log),
             obsolete: Vec::new(),
             floor: 0,
@@ -162,16 +163,17 @@ impl Shared {
         let state = self.index.read();
         let (events, newest, oldest) = (state.events_after(durable), state.revision, state.oldest);
         drop(state);
-        if events.is_empty() && journal.obsolete.is_empty() && journal.oldest == oldest {
-            self.forget_old(journal, newest);
-            return Ok(());
+        let has_changed = !events.is_empty() || !journal.obsolete.is_empty() || journal.oldest != oldest;
+        if let Some(log) = journal.log.as_mut().filter(|_| has_changed) {
+            log.commit(&Commit { events: &events, obsolete: &journal.obsolete, newest, oldest })?;
         }
-        let Some(log) = &mut journal.log else { return Ok(()) };
-        let commit = Commit { events: &events, obsolete: &journal.obsolete, newest, oldest };
-        log.commit(&commit)?;
-        journal.obsolete.clear();
-        journal.oldest = oldest;
-        self.announce(newest);
+        // After the commit, which may have gone to a file that no name leads to any more.
+        journal.files.disk.check()?;
+        if has_changed {
+            journal.obsolete.clear();
+            journal.oldest = oldest;
+            self.announce(newest);
+        }
         self.forget_old(journal, newest);
         Ok(())
     }
@@ -219,20 +221,40 @@ impl Shared {
         self.announce(durable);
     }
 
+    /// Makes the log work again.
+    fn recover(&self, journal: &mut Journal) -> Result<(), StoreError> {
+        journal.files.disk.check()?;
+        let (log, revisions) = match journal.files.are_uncertain() {
+            true => self.write_again(journal)?,
+            false => self.read_again(journal)?,
+        };
+        journal.obsolete.clear();
+        journal.oldest = revisions.oldest;
+        journal.log = Some(log);
+        self.announce(revisions.newest);
+        Ok(())
+    }
+
     /// Opens the log again and reads it: the commit that failed is there as a whole or not at all. If it is, its writes
     /// happen now; its requests were told that they may have happened.
-    fn recover(&self, journal: &mut Journal) -> Result<(), StoreError> {
-        let (mut log, mut fresh) = load(&journal.open)?;
+    fn read_again(&self, journal: &Journal) -> Result<(Log, Revisions), StoreError> {
+        let (mut log, mut fresh) = load(&journal.files)?;
         // Requests that are still running must not find another write with a revision that was taken back.
         fresh.revision = fresh.revision.max(journal.floor);
         let (newest, oldest) = (fresh.revision, fresh.oldest);
         log.commit(&Commit { newest, oldest, ..Commit::default() })?;
         *self.index.write() = fresh;
-        journal.obsolete.clear();
-        journal.oldest = oldest;
-        journal.log = Some(log);
-        self.announce(newest);
-        Ok(())
+        Ok((log, Revisions { newest, oldest }))
+    }
+
+    /// Begins a new log with the state in memory, which is the last that was durable.
+    fn write_again(&self, journal: &Journal) -> Result<(Log, Revisions), StoreError> {
+        let state = self.index.read();
+        let revisions = Revisions { newest: state.revision.max(journal.floor), oldest: state.oldest };
+        let log = Log::begin(&journal.files, state.entries(), revisions)?;
+        drop(state);
+        self.index.write().revision = revisions.newest;
+        Ok((log, revisions))
     }
 
     /// Takes over another store's newest state.

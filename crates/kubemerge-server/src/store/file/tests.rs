@@ -106,10 +106,10 @@ fn the_log_has_what_can_be_read_and_no_more() {
     store.put("e", record("0"), Expect::Absent).unwrap();
     flush(&store).unwrap();
     drop(store);
-    let folder_handle = Arc::new(Folder::open(&folder.0).unwrap());
+    let files = Files::new(Arc::new(Folder::open(&folder.0).unwrap()));
     let mut keys = Vec::new();
     let each = |_, key: &str, record: Option<Record>| keys.push((key.to_string(), record.is_some()));
-    Log::open(&(Box::new(move || folder_handle.database()) as OpenDatabase), each).unwrap();
+    Log::open(&files, each).unwrap();
     let wanted = ["a", "c", "d", "e"].map(|key| (key.to_string(), true));
     assert_eq!(keys, wanted);
 }
@@ -219,6 +219,67 @@ fn a_log_that_was_not_finished_is_begun_again() {
     assert!(open(&folder).get("a").is_some());
 }
 
+#[test]
+fn an_empty_log_is_refused() {
+    let folder = TestFolder::new("empty");
+    let store = open(&folder);
+    store.put("a", record("1"), Expect::Absent).unwrap();
+    drop(store);
+    fs::write(folder.0.join("kubemerge.redb"), "").unwrap();
+    assert!(refusal(&folder).contains("the file is damaged: it is empty"), "{}", refusal(&folder));
+}
+
+/// Waits until the store has found out that something is wrong.
+fn wait_for_failure(store: &FileStore) -> String {
+    loop {
+        match store.health() {
+            Err(error) => return error.to_string(),
+            Ok(()) => std::thread::sleep(Duration::from_millis(20)),
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_confirmed_in_a_folder_that_was_removed() {
+    let folder = TestFolder::new("removed");
+    let store = open(&folder);
+    store.put("a", record("1"), Expect::Absent).unwrap();
+    flush(&store).unwrap();
+    let aside = TestFolder::new("aside");
+    fs::rename(&folder.0, &aside.0).unwrap();
+    let ticket = store.begin().wait().unwrap();
+    drop(store.put("b", record("1"), Expect::Absent));
+    let error = store.finish(ticket).wait().unwrap_err();
+    assert!(error.to_string().contains("was removed or replaced while this process used it"), "{error}");
+    assert!(store.get("a").is_some() && store.get("b").is_none(), "reads go on with what was confirmed");
+    // Another process has the path now: what is there is its own.
+    let other = open(&folder);
+    other.put("other", record("1"), Expect::Absent).unwrap();
+    flush(&other).unwrap();
+    assert!(store.put("c", record("1"), Expect::Absent).is_err());
+    drop(other);
+    fs::remove_dir_all(&folder.0).unwrap();
+    fs::rename(&aside.0, &folder.0).unwrap();
+    wait_until_healthy(&store);
+    store.put("d", record("1"), Expect::Absent).unwrap();
+    flush(&store).unwrap();
+    assert!(store.get("a").is_some());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_was_removed_is_noticed_without_a_write() {
+    let folder = TestFolder::new("unlinked");
+    for name in ["kubemerge.redb", "lock"] {
+        let store = open(&folder);
+        fs::remove_file(folder.0.join(name)).unwrap();
+        let text = wait_for_failure(&store);
+        assert!(text.contains("put it back, or save what can still be read and restart"), "{text}");
+        assert!(!folder.0.join(name).exists(), "nothing is begun in its place");
+    }
+}
+
 #[cfg(unix)]
 fn mode(path: &Path) -> u32 {
     use std::os::unix::fs::PermissionsExt;
@@ -243,6 +304,14 @@ fn only_the_owner_may_read() {
 /// A disk in memory that can be full.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FullDisk {
+    log: Arc<Mutex<Option<FullFile>>>,
+    draft: Arc<Mutex<FullFile>>,
+    failing: Arc<Mutex<Option<FailingCall>>>,
+}
+
+/// A file on it.
+#[derive(Clone, Debug, Default)]
+struct FullFile {
     bytes: Arc<Mutex<Vec<u8>>>,
     failing: Arc<Mutex<Option<FailingCall>>>,
 }
@@ -261,28 +330,46 @@ impl FullDisk {
         *self.failing.lock().unwrap() = call;
     }
 
+    pub(super) fn open(&self) -> FileStore {
+        self.try_open().unwrap()
+    }
+
+    fn try_open(&self) -> Result<FileStore, StoreError> {
+        FileStore::start(Arc::new(self.clone()), HistoryLimits::default())
+    }
+}
+
+impl Disk for FullDisk {
+    fn has_log(&self) -> bool {
+        self.log.lock().unwrap().is_some()
+    }
+
+    fn log(&self) -> io::Result<Box<dyn StorageBackend>> {
+        Ok(Box::new(self.log.lock().unwrap().clone().unwrap()))
+    }
+
+    fn draft(&self) -> io::Result<Box<dyn StorageBackend>> {
+        let draft = FullFile { failing: self.failing.clone(), ..FullFile::default() };
+        *self.draft.lock().unwrap() = draft.clone();
+        Ok(Box::new(draft))
+    }
+
+    fn publish_draft(&self) -> io::Result<()> {
+        *self.log.lock().unwrap() = Some(self.draft.lock().unwrap().clone());
+        Ok(())
+    }
+}
+
+impl FullFile {
     fn check(&self, call: FailingCall) -> io::Result<()> {
         match *self.failing.lock().unwrap() == Some(call) {
             true => Err(io::Error::from(io::ErrorKind::StorageFull)),
             false => Ok(()),
         }
     }
-
-    pub(super) fn open(&self) -> FileStore {
-        self.try_open().unwrap()
-    }
-
-    fn try_open(&self) -> Result<FileStore, StoreError> {
-        let disk = self.clone();
-        let open = move || {
-            let opened = redb::Builder::new().create_with_backend(disk.clone());
-            opened.map_err(|error| StoreError::new(error.to_string()))
-        };
-        FileStore::start(Box::new(open), HistoryLimits::default())
-    }
 }
 
-impl StorageBackend for FullDisk {
+impl StorageBackend for FullFile {
     fn len(&self) -> io::Result<u64> {
         Ok(self.bytes.lock().unwrap().len() as u64)
     }
@@ -312,7 +399,7 @@ impl StorageBackend for FullDisk {
 }
 
 /// Waits until the store has found out that its disk works again.
-fn wait_until_healthy(store: &FileStore) {
+pub(super) fn wait_until_healthy(store: &FileStore) {
     while store.health().is_err() {
         std::thread::sleep(Duration::from_millis(20));
     }
