@@ -3,7 +3,7 @@
 #![no_main]
 
 use kubemerge::{
-    Canonical, Guide, Patch, PatchType, Target, Tests, Versions, apply, convert, diff, json_three_way,
+    Canonical, RuleSource, Patch, PatchType, Target, Tests, Versions, apply, convert, diff, json_three_way,
 };
 use kubemerge_fuzz::{
     answer::{DIALECTS, thing},
@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
     let modified = choices.version(&live, 3);
     let body = canonical(&choices.thing(Role::Patch, 3));
     let live_text = canonical(&live);
-    for guide in DIALECTS.map(|dialect| Guide::Type(thing(dialect))) {
+    for guide in DIALECTS.map(|dialect| RuleSource::Type(thing(dialect))) {
         for patch_type in [PatchType::Strategic, PatchType::Merge] {
             check_conversions(guide, &live_text, &Patch::new(patch_type, &body).unwrap());
         }
@@ -35,7 +35,7 @@ fuzz_target!(|data: &[u8]| {
     check_three_way(&sound(&live), &sound(&modified), &sound(&choices.version(&live, 3)));
 });
 
-fn check_conversions(guide: Guide<'_>, live: &Canonical, patch: &Patch<'_>) {
+fn check_conversions(guide: RuleSource<'_>, live: &Canonical, patch: &Patch<'_>) {
     let Ok(wanted) = apply(guide, live, patch) else { return };
     for target in TARGETS {
         if let Ok(converted) = convert(guide, live, patch, target) {
@@ -47,7 +47,7 @@ fn check_conversions(guide: Guide<'_>, live: &Canonical, patch: &Patch<'_>) {
 
 fn check_three_way(original: &Value, modified: &Value, current: &Value) {
     let Ok(patch) = json_three_way(&Versions { original, modified, current }, &[]) else { return };
-    let result = apply(Guide::None, current, &patch).expect("a patch that was made applies");
+    let result = apply(RuleSource::None, current, &patch).expect("a patch that was made applies");
     let again = json_three_way(&Versions { original: modified, modified, current: &result }, &[])
         .expect("nothing changed");
     assert_eq!(again.to_string(), json!({}).to_string(), "{patch} made {result} of {current}");

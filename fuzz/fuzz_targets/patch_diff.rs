@@ -1,7 +1,7 @@
 //! Any two texts that are objects: the patch that is made of them makes the second of the first.
 #![no_main]
 
-use kubemerge::{Canonical, Guide, Target, Tests, apply, diff};
+use kubemerge::{Canonical, RuleSource, Target, Tests, apply, diff};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {
@@ -11,8 +11,8 @@ fuzz_target!(|input: (&str, &str)| {
         return;
     };
     for target in [Target::Merge, Target::Json(Tests::Without), Target::Json(Tests::With)] {
-        let Ok(patch) = diff(Guide::None, &original, &modified, target) else { continue };
-        let result = apply(Guide::None, &original, &patch).expect("a patch that was made applies");
+        let Ok(patch) = diff(RuleSource::None, &original, &modified, target) else { continue };
+        let result = apply(RuleSource::None, &original, &patch).expect("a patch that was made applies");
         let modified = if modified.as_bytes() == b"null" { b"{}" } else { modified.as_bytes() };
         assert_eq!(result.as_bytes(), modified, "{patch:?}");
     }

@@ -92,82 +92,81 @@ fn step_schema() -> Value {
     })
 }
 
-fn dice(at: usize) -> Rng {
+fn rng(at: usize) -> Rng {
     Rng::with_seed(at as u64)
 }
 
-fn verb(dice: &mut Rng) -> &'static str {
-    VERBS[dice.usize(..VERBS.len())]
+fn verb(rng: &mut Rng) -> &'static str {
+    VERBS[rng.usize(..VERBS.len())]
 }
 
 fn object(at: usize) -> Value {
-    let dice = &mut dice(at);
+    let rng = &mut rng(at);
     let mut parameters = Map::new();
-    for number in 0..dice.usize(3..10) {
-        parameters.insert(format!("{}-{number}", verb(dice)), format!("{:x}", dice.u64(..)).into());
+    for number in 0..rng.usize(3..10) {
+        parameters.insert(format!("{}-{number}", verb(rng)), format!("{:x}", rng.u64(..)).into());
     }
     let mut regions = REGIONS.to_vec();
-    dice.shuffle(&mut regions);
-    regions.truncate(dice.usize(1..5));
-    let names: Vec<String> =
-        (0..dice.usize(5..11)).map(|number| format!("{}-{number}", verb(dice))).collect();
-    let steps: Vec<Value> = (0..names.len()).map(|number| step(dice, number, &names)).collect();
+    rng.shuffle(&mut regions);
+    regions.truncate(rng.usize(1..5));
+    let names: Vec<String> = (0..rng.usize(5..11)).map(|number| format!("{}-{number}", verb(rng))).collect();
+    let steps: Vec<Value> = (0..names.len()).map(|number| step(rng, number, &names)).collect();
     json!({
         "apiVersion": "bench.example.com/v1", "kind": "Pipeline",
         "metadata": {
             "name": format!("pipeline-{at:04}"), "namespace": "default",
-            "labels": {"team": format!("team-{}", dice.u8(..)), verb(dice): "true"},
+            "labels": {"team": format!("team-{}", rng.u8(..)), verb(rng): "true"},
             "annotations": {"example.com/revision": at.to_string()},
         },
         "spec": {
-            "parallelism": dice.u8(1..40), "regions": regions, "parameters": parameters, "steps": steps,
-            "deadline": format!("20{}-0{}-1{}T0{}:00:00Z", dice.u8(30..90), dice.u8(1..10), dice.u8(..10), dice.u8(..10)),
+            "parallelism": rng.u8(1..40), "regions": regions, "parameters": parameters, "steps": steps,
+            "deadline": format!("20{}-0{}-1{}T0{}:00:00Z", rng.u8(30..90), rng.u8(1..10), rng.u8(..10), rng.u8(..10)),
         },
     })
 }
 
-fn step(dice: &mut Rng, number: usize, names: &[String]) -> Value {
+fn step(rng: &mut Rng, number: usize, names: &[String]) -> Value {
     let mut step = json!({
-        "name": names[number], "image": image(dice),
-        "args": (0..dice.usize(1..4)).map(|_| format!("--{}={:x}", verb(dice), dice.u32(..))).collect::<Vec<_>>(),
-        "limits": {"cpu": format!("{}m", dice.u16(10..4000)), "memory": format!("{}Mi", dice.u16(16..4000))},
+        "name": names[number], "image": image(rng),
+        "args": (0..rng.usize(1..4)).map(|_| format!("--{}={:x}", verb(rng), rng.u32(..))).collect::<Vec<_>>(),
+        "limits": {"cpu": format!("{}m", rng.u16(10..4000)), "memory": format!("{}Mi", rng.u16(16..4000))},
     });
     if number > 0 {
-        step["after"] = json!([names[dice.usize(..number)]]);
+        step["after"] = json!([names[rng.usize(..number)]]);
     }
-    if dice.bool() {
-        step["timeoutSeconds"] = dice.u32(1..86400).into();
-        step["weight"] = (f64::from(dice.u8(..100)) / 100.0).into();
+    if rng.bool() {
+        step["timeoutSeconds"] = rng.u32(1..86400).into();
+        step["weight"] = (f64::from(rng.u8(..100)) / 100.0).into();
     } else {
-        step["port"] = if dice.bool() { dice.u16(1..).into() } else { verb(dice).into() };
+        step["port"] = if rng.bool() { rng.u16(1..).into() } else { verb(rng).into() };
     }
     step
 }
 
-fn image(dice: &mut Rng) -> String {
-    format!("images.example.com/{}/{}:{}.{}", verb(dice), verb(dice), dice.u8(..20), dice.u8(..))
+fn image(rng: &mut Rng) -> String {
+    format!("images.example.com/{}/{}:{}.{}", verb(rng), verb(rng), rng.u8(..20), rng.u8(..))
 }
 
 /// Other values of a few fields and one more step.
 fn change(at: usize, pipeline: &mut Value) {
-    let dice = &mut dice(at + 1_000_000);
+    let rng = &mut rng(at + 1_000_000);
     let spec = &mut pipeline["spec"];
-    spec["parallelism"] = dice.u8(1..40).into();
-    spec["steps"][1]["image"] = image(dice).into();
-    spec["parameters"][verb(dice)] = verb(dice).into();
+    spec["parallelism"] = rng.u8(1..40).into();
+    spec["steps"][1]["image"] = image(rng).into();
+    spec["parameters"][verb(rng)] = verb(rng).into();
     if let Some(steps) = spec["steps"].as_array_mut() {
-        steps.push(json!({"name": format!("{}-last", verb(dice)), "image": image(dice)}));
+        steps.push(json!({"name": format!("{}-last", verb(rng)), "image": image(rng)}));
     }
     pipeline["metadata"]["annotations"]["example.com/revision"] = (at + 1).to_string().into();
 }
 
 pub(crate) fn merge_patch(at: usize) -> Value {
-    let dice = &mut dice(at + 2_000_000);
+    let rng = &mut rng(at + 2_000_000);
     json!({
         "metadata": {"labels": {"team": null}, "annotations": {"example.com/revision": (at + 1).to_string()}},
         "spec": {
-            "parallelism": dice.u8(1..40), "suspended": dice.bool(), "retry": {"limit": dice.u8(..9)},
-            "parameters": {verb(dice): format!("{:x}", dice.u64(..))},
+            "parallelism": rng.u8(1..40), "suspended": rng.bool(), "retry": {"limit": rng.u8(..9)},
+            "parameters": {verb(rng): format!("{:x}", rng.u64(..))},
         },
     })
 }

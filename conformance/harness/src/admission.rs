@@ -21,7 +21,7 @@ use std::time::Instant;
 use kubemerge_schema::{Dialect, Schema, builtin::NEWEST};
 use serde_json::Value;
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 use compare::Answer;
 use mutate::{KeepName, Mutator};
 use objects::Base;
@@ -60,23 +60,22 @@ fn compare_kinds(options: &Options) -> Result<Tally, Box<dyn Error>> {
     let bases = objects::load(&schema, &mut oracle, options)?;
     println!("seed {}, {} valid objects", options.seed, bases.len());
     let mutator = Mutator::new(&schema, &bases);
-    let mut dice = Dice::new(options.seed);
+    let mut rng = Rng::new(options.seed);
     let mut tally = Tally::default();
     let start = Instant::now();
     while tally.trials() < options.cases {
         let count = BATCH.min(options.cases - tally.trials());
-        let trials: Vec<Trial<'_>> =
-            (0..count).map(|_| trial(options, &bases, &mutator, &mut dice)).collect();
+        let trials: Vec<Trial<'_>> = (0..count).map(|_| trial(options, &bases, &mutator, &mut rng)).collect();
         run_batch(&schema, &mut oracle, &trials, &mut tally)?;
     }
     println!("{} objects in {:.1} s", tally.trials(), start.elapsed().as_secs_f64());
     Ok(tally)
 }
 
-fn trial<'b>(options: &Options, bases: &'b [Base], mutator: &Mutator<'_>, dice: &mut Dice) -> Trial<'b> {
-    let base = objects::pick(bases, dice);
+fn trial<'b>(options: &Options, bases: &'b [Base], mutator: &Mutator<'_>, rng: &mut Rng) -> Trial<'b> {
+    let base = objects::pick(bases, rng);
     // Half of the trials create: most rules apply to both, and created objects need no stored one.
-    let operation = match (&base.stored, dice.below(10)) {
+    let operation = match (&base.stored, rng.below(10)) {
         (Some(_), 5..=8) => Operation::Update,
         // Without a status there is nothing that the changes could reach.
         (Some(stored), 9) if stored.get("status").is_some() => Operation::UpdateStatus,
@@ -88,9 +87,9 @@ fn trial<'b>(options: &Options, bases: &'b [Base], mutator: &Mutator<'_>, dice: 
         (Some(stored), _) => stored.clone(),
     };
     // Unchanged objects test defaults; more than three changes hide each other's errors.
-    let count = if dice.chance(25) { 0 } else { 1 + dice.below(3) };
+    let count = if rng.chance(25) { 0 } else { 1 + rng.below(3) };
     let keep_name = if operation == Operation::Create { KeepName::No } else { KeepName::Yes };
-    let changes = (0..count).filter_map(|_| mutator.change(&mut object, keep_name, dice)).collect();
+    let changes = (0..count).filter_map(|_| mutator.change(&mut object, keep_name, rng)).collect();
     Trial { base, operation, object, changes }
 }
 

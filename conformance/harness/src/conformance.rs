@@ -23,7 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 use shape::Subject;
 use trial::{Court, Outcome, Trial};
 
@@ -154,10 +154,10 @@ impl Options {
     }
 
     /// Makes a case of a subject.
-    fn trial<'a>(&self, dice: &mut Dice, subject: &'a Subject) -> Trial<'a> {
+    fn trial<'a>(&self, rng: &mut Rng, subject: &'a Subject) -> Trial<'a> {
         match self.dialect {
-            Judge::Kubernetes => trial::make(dice, subject, self.op.as_deref()),
-            Judge::Kustomize => trial::make_kustomize(dice, subject),
+            Judge::Kubernetes => trial::make(rng, subject, self.op.as_deref()),
+            Judge::Kustomize => trial::make_kustomize(rng, subject),
         }
     }
 
@@ -199,7 +199,7 @@ impl Tally {
 }
 
 fn compare(options: &Options, mut court: Court) -> Result<Tally, String> {
-    let mut dice = Dice::new(options.seed);
+    let mut rng = Rng::new(options.seed);
     let mut tally = Tally::default();
     let start = Instant::now();
     let tables = match options.dialect {
@@ -207,8 +207,8 @@ fn compare(options: &Options, mut court: Court) -> Result<Tally, String> {
         Judge::Kustomize => kinds::kustomize_tables(),
     };
     while !options.is_over(start, tally.done()) && tally.different < MAX_DIFFERENCES {
-        let subject = subject(options, &tables, &mut dice)?;
-        let trials: Vec<Trial<'_>> = (0..BATCH).map(|_| options.trial(&mut dice, &subject)).collect();
+        let subject = subject(options, &tables, &mut rng)?;
+        let trials: Vec<Trial<'_>> = (0..BATCH).map(|_| options.trial(&mut rng, &subject)).collect();
         for (trial, outcome) in trials.iter().zip(court.judge(&trials)?) {
             *tally.cases.entry(trial.op).or_default() += 1;
             match outcome {
@@ -229,24 +229,24 @@ fn compare(options: &Options, mut court: Court) -> Result<Tally, String> {
     Ok(tally)
 }
 
-fn subject(options: &Options, tables: &kubemerge_schema::Schema, dice: &mut Dice) -> Result<Subject, String> {
-    let synthetic = |dice: &mut Dice| match options.dialect {
-        Judge::Kubernetes => shape::synthetic(dice),
-        Judge::Kustomize => shape::synthetic_for_kustomize(dice),
+fn subject(options: &Options, tables: &kubemerge_schema::Schema, rng: &mut Rng) -> Result<Subject, String> {
+    let synthetic = |rng: &mut Rng| match options.dialect {
+        Judge::Kubernetes => shape::synthetic(rng),
+        Judge::Kustomize => shape::synthetic_for_kustomize(rng),
     };
     match options.kind.as_deref() {
-        Some("synthetic") => synthetic(dice),
+        Some("synthetic") => synthetic(rng),
         Some(wanted) => {
             let named = kinds::KINDS.iter().find(|(_, kind)| *kind == wanted);
             let (version, kind) = named.ok_or_else(|| format!("there is no kind {wanted:?} in this run"))?;
             kinds::subject(tables, version, kind).ok_or_else(|| format!("the tables lack {wanted}"))
         }
-        None if dice.chance(60) => synthetic(dice),
+        None if rng.chance(60) => synthetic(rng),
         None => {
-            let (version, kind) = dice.pick(kinds::KINDS);
+            let (version, kind) = rng.pick(kinds::KINDS);
             match kinds::subject(tables, version, kind) {
                 // kustomize's tables are older than some kinds.
-                None if options.dialect == Judge::Kustomize => synthetic(dice),
+                None if options.dialect == Judge::Kustomize => synthetic(rng),
                 subject => subject.ok_or_else(|| format!("the tables lack {kind}")),
             }
         }

@@ -1,14 +1,14 @@
 //! The `kubemerge` command: what does Kubernetes make of this object and this patch?
 //!
 //! Data goes one way: words of the command line (`args`), texts (`input`), loaded objects, patches and schemas
-//! (`job`), results as text (`render`) on stdout or in files (`output`). `cmd` has one file or folder a command.
+//! (`load`), results as text (`render`) on stdout or in files (`output`). `cmd` has one file or folder a command.
 //! Errors and warnings are [`report::Notice`]s on stderr.
 
 mod args;
 mod cmd;
 mod config;
 mod input;
-mod job;
+mod load;
 mod output;
 mod render;
 mod report;

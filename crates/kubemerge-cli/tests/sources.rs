@@ -9,7 +9,7 @@ use std::{
     process::Command,
 };
 
-use kubemerge::{Guide, Patch, PatchType, admit, apply};
+use kubemerge::{Patch, PatchType, RuleSource, admit, apply};
 use kubemerge_bindings::Engine;
 use kubemerge_inspect::refusal_of_change;
 use kubemerge_schema::{Dialect, Schema, SchemaBuilder, builtin};
@@ -172,10 +172,10 @@ impl Library {
     }
 }
 
-fn patched(guide: Guide<'_>, patch_type: PatchType, source: &Source, change: &Value) -> Value {
+fn patched(rules: RuleSource<'_>, patch_type: PatchType, source: &Source, change: &Value) -> Value {
     let (object, change) = (source.object.to_string(), change.to_string());
     let patch = Patch::new(patch_type, change.as_str()).unwrap();
-    serde_json::from_str(&apply(guide, object.as_str(), &patch).unwrap()).unwrap()
+    serde_json::from_str(&apply(rules, object.as_str(), &patch).unwrap()).unwrap()
 }
 
 impl EntryPoint for Library {
@@ -189,7 +189,7 @@ impl EntryPoint for Library {
     }
 
     fn refused(&mut self, source: &Source, change: &Value) -> Causes {
-        let new = patched(Guide::None, PatchType::Merge, source, change).to_string();
+        let new = patched(RuleSource::None, PatchType::Merge, source, change).to_string();
         let old = source.object.to_string();
         let schema = Library::schema(source, Dialect::Upstream);
         let causes = refusal_of_change(&schema, old.as_bytes(), new.as_bytes());
@@ -198,7 +198,8 @@ impl EntryPoint for Library {
 
     fn merged(&mut self, source: &Source, dialect: Dialect) -> Value {
         let schema = Library::schema(source, dialect);
-        patched(Guide::Schema(&schema), PatchType::Strategic, source, &source.strategic)[source.part].clone()
+        patched(RuleSource::Schema(&schema), PatchType::Strategic, source, &source.strategic)[source.part]
+            .clone()
     }
 }
 
@@ -355,7 +356,7 @@ impl EntryPoint for AServer {
 
     fn refused(&mut self, source: &Source, change: &Value) -> Causes {
         // Like manifests, which have never been stored: a new object with the change.
-        let mut object = patched(Guide::None, PatchType::Merge, source, change);
+        let mut object = patched(RuleSource::None, PatchType::Merge, source, change);
         // The name is taken.
         object["metadata"]["name"] = "b".into();
         let path = format!("{}?dryRun=All", source.path);

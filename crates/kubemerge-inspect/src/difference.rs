@@ -15,8 +15,8 @@ pub struct DialectDifference {
     pub path: String,
     /// What each dialect does there, by its name.
     pub outcomes: Vec<(&'static str, DialectOutcome)>,
-    /// Whether something is lost.
-    pub loss: Loss,
+    /// Whether the first of two dialects loses something of the live object that the other keeps.
+    pub loses_live_data: bool,
 }
 
 /// What a dialect does at a place.
@@ -91,15 +91,6 @@ impl DialectDifference {
     }
 }
 
-/// Whether something of the live object is gone in the first of two dialects alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Loss {
-    /// Nothing.
-    No,
-    /// Something that the other dialect keeps.
-    Yes,
-}
-
 /// The result of a dialect.
 #[derive(Clone, Copy)]
 pub struct DialectResult<'a> {
@@ -130,7 +121,7 @@ pub fn differences<'a>(
             true => DialectOutcome::Deleted,
             false => DialectOutcome::NotDeleted,
         };
-        comparison.note(&Path::ROOT, [outcome(one.object), outcome(other.object)], Loss::No);
+        comparison.note(&Path::ROOT, [outcome(one.object), outcome(other.object)], false);
         return comparison.found;
     }
     comparison.maps(ty, Sides { live: Some(live), one: one.object, other: other.object }, &Path::ROOT);
@@ -144,9 +135,9 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    fn note(&mut self, path: &Path<'_>, outcomes: [DialectOutcome; 2], loss: Loss) {
+    fn note(&mut self, path: &Path<'_>, outcomes: [DialectOutcome; 2], loses_live_data: bool) {
         let outcomes = self.names.into_iter().zip(outcomes).collect();
-        self.found.push(DialectDifference { path: path.to_string(), outcomes, loss });
+        self.found.push(DialectDifference { path: path.to_string(), outcomes, loses_live_data });
     }
 
     fn maps(&mut self, ty: Type<'_>, sides: Sides<'a>, path: &Path<'_>) {
@@ -181,14 +172,14 @@ impl<'a> Comparison<'a> {
         path: &Path<'_>,
     ) {
         // Only what Kubernetes itself loses matters to users.
-        let loss = if live.is_some() && one.is_none() { Loss::Yes } else { Loss::No };
+        let loses_live_data = live.is_some() && one.is_none();
         let outcome = |side: Option<Node<'a>>| match (live.is_some(), side.is_some()) {
             (true, true) => DialectOutcome::Kept,
             (true, false) => DialectOutcome::Lost,
             (false, true) => DialectOutcome::Added,
             (false, false) => DialectOutcome::NotAdded,
         };
-        self.note(path, [outcome(one), outcome(other)], loss);
+        self.note(path, [outcome(one), outcome(other)], loses_live_data);
     }
 
     fn values(&mut self, ty: Type<'_>, name: &str, sides: Sides<'a>, path: &Path<'_>) {
@@ -214,7 +205,7 @@ impl<'a> Comparison<'a> {
 
     fn plain(&mut self, sides: Sides<'a>, path: &Path<'_>) {
         let outcomes = [sides.one, sides.other].map(|value| DialectOutcome::Value(short(value)));
-        self.note(path, outcomes, Loss::No);
+        self.note(path, outcomes, false);
     }
 
     fn keyed(&mut self, item: Type<'_>, keys: &[MergeKey], sides: Sides<'a>, path: &Path<'_>) {
@@ -254,9 +245,9 @@ impl<'a> Comparison<'a> {
             (_, count) => DialectOutcome::Copies(count),
         };
         // An item that the patch adds cannot be lost.
-        let loss = if live > 0 && one < other { Loss::Yes } else { Loss::No };
+        let loses_live_data = live > 0 && one < other;
         let path = path.field(identity.into());
-        self.note(&path, [outcome(one), outcome(other)], loss);
+        self.note(&path, [outcome(one), outcome(other)], loses_live_data);
     }
 
     fn order(&mut self, keys: &[MergeKey], sides: Sides<'a>, path: &Path<'_>) {
@@ -265,7 +256,7 @@ impl<'a> Comparison<'a> {
             DialectOutcome::Order(items.map(|item| identity(*item, keys)).collect())
         };
         let outcomes = [sides.one, sides.other].map(in_order);
-        self.note(path, outcomes, Loss::No);
+        self.note(path, outcomes, false);
     }
 
     fn by_identity(&self, list: Option<Node<'a>>, keys: &[MergeKey]) -> BTreeMap<String, Vec<Node<'a>>> {

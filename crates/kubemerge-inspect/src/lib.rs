@@ -30,7 +30,7 @@ mod refusal;
 mod short;
 mod unions;
 
-pub use difference::{DialectDifference, DialectOutcome, DialectResult, Loss, differences};
+pub use difference::{DialectDifference, DialectOutcome, DialectResult, differences};
 pub use explain::{Action, DialectSchemas, Explanation, MergeStep, explain, mask_secrets};
 pub use finding::{Finding, FindingSeverity, Location};
 pub use lint::{LintObject, LintPatch, Linter, RULES, Rule, is_ignored};

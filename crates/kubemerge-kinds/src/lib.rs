@@ -33,7 +33,7 @@ mod rules;
 mod text;
 
 pub use admit::{BuiltinKind, FoundKind, Refusal, admit, admit_update};
-pub use kubemerge_value::{format, octets, timestamp, tree};
+pub use kubemerge_value::{base64_bytes, format, timestamp, tree};
 pub use object::{duplicate_fields, ordered_json, typed, unknown_fields, user::User};
 pub use registry::{reset_fields, strategy};
 pub use rules::{disruption, field, field_error, meta, namespaces};

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::compile::{ListForm, MapStrategy, Rule};
-use crate::model::{FieldEntry, Model, NOWHERE, NodeId, ResourceEntry};
+use crate::model::{FieldEntry, Model, NodeId, ResourceEntry, UNTYPED};
 use crate::schema::Schema;
 use crate::schema::unions::FieldUnion;
 
@@ -84,7 +84,7 @@ impl Schema {
             schema.insert("properties".into(), properties.into());
         }
         for (word, child) in [("items", node.items), ("additionalProperties", node.additional)] {
-            if child != NOWHERE {
+            if child != UNTYPED {
                 schema.insert(word.into(), self.export_node(child).into());
             }
         }

@@ -18,7 +18,7 @@ use crate::{
         json::canonical,
         status::{Outcome, bad_request},
     },
-    store::{KnownForm, Record, Revision, metadata_field::Field},
+    store::{Record, Revision, StoredForm, metadata_field::Field},
     write::{
         commit::{transaction::Transaction, unless_changed},
         definition, namespace,
@@ -133,7 +133,7 @@ fn read(cluster: &Cluster, value: &Value, completion: Completion) -> Outcome<Loa
         object = kind.load(object, &arena);
     }
     kind.to_stored(&mut object);
-    let record = draft::record(&object, ownership, KnownForm::Unchecked);
+    let record = draft::record(&object, ownership, StoredForm::Unchecked);
     Ok(Loading { resource: resource.clone(), key, record })
 }
 

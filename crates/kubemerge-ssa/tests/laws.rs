@@ -130,7 +130,7 @@ proptest! {
         prop_assert_eq!(naive(&one.intersection(&two, &arena)), &left & &right);
         prop_assert_eq!(naive(&one.difference(&two, &arena)), &left - &right);
         prop_assert_eq!(one.is_subset(&two), left.is_subset(&right));
-        prop_assert_eq!(one.meets(&two), !left.is_disjoint(&right));
+        prop_assert_eq!(one.may_intersect(&two), !left.is_disjoint(&right));
         prop_assert_eq!(one.len(), left.len());
     }
 
@@ -151,7 +151,7 @@ proptest! {
             prop_assert_eq!(naive(&one.difference(&two, &arena)), &left - &right);
             prop_assert_eq!(naive(&one.recursive_difference(&two, &arena)), filtered(&one, &two));
             prop_assert_eq!(one.is_subset(&two), left.is_subset(&right));
-            prop_assert_eq!(one.meets(&two), !left.is_disjoint(&right));
+            prop_assert_eq!(one.may_intersect(&two), !left.is_disjoint(&right));
             prop_assert_eq!(one == two, left == right);
         }
     }
@@ -206,7 +206,7 @@ proptest! {
             }
         }
         prop_assert_eq!(read.0.is_subset(&read.1), one.is_subset(&two));
-        prop_assert_eq!(read.0.meets(&read.1), one.meets(&two));
+        prop_assert_eq!(read.0.may_intersect(&read.1), one.may_intersect(&two));
     }
 
     /// Labels of the usual form, and siblings with the same text, are read in a shorter way than others.

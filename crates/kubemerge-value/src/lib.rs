@@ -24,6 +24,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)
 )]
 
+pub mod base64_bytes;
 pub mod calendar;
 mod canonicalize;
 mod check;
@@ -36,7 +37,6 @@ mod list_view;
 mod map_edit;
 mod node;
 mod number;
-pub mod octets;
 pub mod part;
 pub mod path;
 pub mod quantity;

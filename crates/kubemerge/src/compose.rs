@@ -2,16 +2,16 @@
 
 use crate::{
     error::{Error, ErrorKind},
-    guide::Guide,
     json_patch,
     merge_compose::merge_compose,
     patch::{Patch, PatchType},
+    rule_source::RuleSource,
 };
 use kubemerge_value::{Arena, Node, map};
 
 /// The patch that does what these patches of one type do one after the other, to any object.
 ///
-/// The type of the object must be known: from the guide, or from the `apiVersion` and `kind` of the last patch.
+/// The type of the object must be known: from the rules, or from the `apiVersion` and `kind` of the last patch.
 /// JSON patches are put one after the other.
 ///
 /// ```
@@ -31,7 +31,7 @@ use kubemerge_value::{Arena, Node, map};
 /// # Errors
 /// `not-composable` if no single patch does it, `not-convertible` for patches of different types,
 /// `too-many-operations` if all of them are too many for one. Faults of the patches themselves.
-pub fn compose<'s>(guide: impl Into<Guide<'s>>, patches: &[Patch<'_>]) -> Result<Patch<'static>, Error> {
+pub fn compose<'s>(rules: impl Into<RuleSource<'s>>, patches: &[Patch<'_>]) -> Result<Patch<'static>, Error> {
     let Some(last) = patches.last() else {
         return Err(Error::new(ErrorKind::NotConvertible, "", "there is no patch to compose"));
     };
@@ -45,7 +45,7 @@ pub fn compose<'s>(guide: impl Into<Guide<'s>>, patches: &[Patch<'_>]) -> Result
     let nodes: Vec<Node<'_>> = patches.iter().map(Patch::node).collect();
     let composed = match last.patch_type() {
         // The last patch names the type: it has the final word on the object.
-        PatchType::Strategic => strategic(guide.into(), last.node(), &nodes, &arena)?,
+        PatchType::Strategic => strategic(rules.into(), last.node(), &nodes, &arena)?,
         PatchType::Merge => {
             // Composing starts with the patch that changes nothing.
             let nothing = map([], &arena);
@@ -62,11 +62,11 @@ pub fn compose<'s>(guide: impl Into<Guide<'s>>, patches: &[Patch<'_>]) -> Result
 }
 
 fn strategic<'a>(
-    guide: Guide<'_>,
+    rules: RuleSource<'_>,
     named: Node<'a>,
     patches: &[Node<'a>],
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    kubemerge_strategic::compose(guide.type_of(named)?, patches, arena)
-        .map_err(|error| Error::from(error).in_patch(guide.dialect()))
+    kubemerge_strategic::compose(rules.type_of(named)?, patches, arena)
+        .map_err(|error| Error::from(error).in_patch(rules.dialect()))
 }

@@ -3,11 +3,11 @@
 use crate::{
     apply::apply_node,
     error::{Error, ErrorKind},
-    guide::Guide,
     json_diff::{Tests, json_diff},
     merge_diff::merge_diff,
     object::{Object, read_object},
     patch::{Patch, PatchType},
+    rule_source::RuleSource,
 };
 use kubemerge_strategic::DiffOptions;
 use kubemerge_value::{Arena, Canonical, Kind, Node, to_canonical};
@@ -58,7 +58,7 @@ impl Target {
 /// # Errors
 /// If a document is no JSON object, or if no patch of the wanted type does it: a merge patch cannot set a null.
 pub fn diff<'s, O: Object + ?Sized>(
-    guide: impl Into<Guide<'s>>,
+    rules: impl Into<RuleSource<'s>>,
     original: &O,
     modified: &O,
     target: Target,
@@ -66,17 +66,17 @@ pub fn diff<'s, O: Object + ?Sized>(
     // Canonical text is compared by spans, and the diff reads it more than once.
     let original = to_canonical(read_object(original)?.node());
     let modified = to_canonical(read_object(modified)?.node());
-    diff_documents(guide.into(), &original, &modified, target)
+    diff_documents(rules.into(), &original, &modified, target)
 }
 
 /// A patch of another type that does the same to `original`.
 ///
 /// ```
-/// use kubemerge::{Guide, Patch, Target, Tests, convert};
+/// use kubemerge::{RuleSource, Patch, Target, Tests, convert};
 ///
 /// let pod = r#"{"spec": {"nodeName": "a", "priority": 1}}"#;
 /// let patch = Patch::merge(r#"{"spec": {"nodeName": "b"}}"#)?;
-/// let converted = convert(Guide::None, pod, &patch, Target::Json(Tests::With))?;
+/// let converted = convert(RuleSource::None, pod, &patch, Target::Json(Tests::With))?;
 /// assert_eq!(
 ///     converted.to_string(),
 ///     r#"[{"op":"test","path":"/spec/nodeName","value":"a"},{"op":"replace","path":"/spec/nodeName","value":"b"}]"#
@@ -88,24 +88,24 @@ pub fn diff<'s, O: Object + ?Sized>(
 /// As [`apply`](crate::apply) and [`diff`]; `not-convertible` if no patch of the wanted type yields the same
 /// object.
 pub fn convert<'s, O: Object + ?Sized>(
-    guide: impl Into<Guide<'s>>,
+    rules: impl Into<RuleSource<'s>>,
     original: &O,
     patch: &Patch<'_>,
     target: Target,
 ) -> Result<Patch<'static>, Error> {
-    let guide = guide.into();
+    let rules = rules.into();
     let original = to_canonical(read_object(original)?.node());
-    let modified = patched(guide, &original, patch)?;
-    converted(guide, &original, &modified, target)
+    let modified = patched(rules, &original, patch)?;
+    converted(rules, &original, &modified, target)
 }
 
 /// The patch that undoes what `patch` does to `original`.
 ///
 /// ```
-/// use kubemerge::{Guide, Patch, Target, invert};
+/// use kubemerge::{RuleSource, Patch, Target, invert};
 ///
 /// let patch = Patch::merge(r#"{"replicas": 3}"#)?;
-/// let inverse = invert(Guide::None, r#"{"replicas": 1}"#, &patch, Target::Merge)?;
+/// let inverse = invert(RuleSource::None, r#"{"replicas": 1}"#, &patch, Target::Merge)?;
 /// assert_eq!(inverse.to_string(), r#"{"replicas":1}"#);
 /// # Ok::<(), kubemerge::Error>(())
 /// ```
@@ -113,20 +113,20 @@ pub fn convert<'s, O: Object + ?Sized>(
 /// # Errors
 /// As [`convert`].
 pub fn invert<'s, O: Object + ?Sized>(
-    guide: impl Into<Guide<'s>>,
+    rules: impl Into<RuleSource<'s>>,
     original: &O,
     patch: &Patch<'_>,
     target: Target,
 ) -> Result<Patch<'static>, Error> {
-    let guide = guide.into();
+    let rules = rules.into();
     let original = to_canonical(read_object(original)?.node());
-    let modified = patched(guide, &original, patch)?;
-    converted(guide, &modified, &original, target)
+    let modified = patched(rules, &original, patch)?;
+    converted(rules, &modified, &original, target)
 }
 
-fn patched(guide: Guide<'_>, original: &Canonical, patch: &Patch<'_>) -> Result<Canonical, Error> {
+fn patched(rules: RuleSource<'_>, original: &Canonical, patch: &Patch<'_>) -> Result<Canonical, Error> {
     let arena = Arena::new();
-    let modified = to_canonical(apply_node(guide, original.node(), patch, &arena)?);
+    let modified = to_canonical(apply_node(rules, original.node(), patch, &arena)?);
     // A JSON patch can replace the root by a list, which no patch leads back from.
     if modified.node().kind() == Kind::Map {
         return Ok(modified);
@@ -136,15 +136,15 @@ fn patched(guide: Guide<'_>, original: &Canonical, patch: &Patch<'_>) -> Result<
 
 /// As [`diff_documents`], for a patch that must do what it says.
 fn converted(
-    guide: Guide<'_>,
+    rules: RuleSource<'_>,
     original: &Canonical,
     modified: &Canonical,
     target: Target,
 ) -> Result<Patch<'static>, Error> {
-    let patch = diff_documents(guide, original, modified, target)?;
+    let patch = diff_documents(rules, original, modified, target)?;
     // Upstream generates patches that do not give the modified object for some lists, so the result is
     // checked.
-    if target != Target::Strategic || patched(guide, original, &patch).is_ok_and(|result| result == *modified)
+    if target != Target::Strategic || patched(rules, original, &patch).is_ok_and(|result| result == *modified)
     {
         return Ok(patch);
     }
@@ -153,7 +153,7 @@ fn converted(
 }
 
 fn diff_documents(
-    guide: Guide<'_>,
+    rules: RuleSource<'_>,
     original: &Canonical,
     modified: &Canonical,
     target: Target,
@@ -161,7 +161,7 @@ fn diff_documents(
     let arena = Arena::new();
     let (original, modified) = (original.node(), modified.node());
     let patch = match target {
-        Target::Strategic => strategic_diff(guide, original, modified, &arena)?,
+        Target::Strategic => strategic_diff(rules, original, modified, &arena)?,
         Target::Merge => merge_diff(original, modified, &arena)?,
         Target::Json(tests) => json_diff(original, modified, tests, &arena),
     };
@@ -169,13 +169,13 @@ fn diff_documents(
 }
 
 fn strategic_diff<'a>(
-    guide: Guide<'_>,
+    rules: RuleSource<'_>,
     original: Node<'a>,
     modified: Node<'a>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
     // The wanted state names the type; an original without one will do.
-    let ty = guide.type_of(modified).or_else(|_| guide.type_of(original))?;
+    let ty = rules.type_of(modified).or_else(|_| rules.type_of(original))?;
     kubemerge_strategic::diff(ty, original, modified, &DiffOptions::default(), arena)
-        .map_err(|error| Error::from(error).in_patch(guide.dialect()))
+        .map_err(|error| Error::from(error).in_patch(rules.dialect()))
 }

@@ -9,10 +9,10 @@ use std::fmt;
 /// Why a patch cannot be read, applied, made or converted.
 ///
 /// ```
-/// use kubemerge::{Guide, Patch, apply};
+/// use kubemerge::{RuleSource, Patch, apply};
 ///
 /// let patch = Patch::json(br#"[{"op": "remove", "path": "/spec/paused"}]"#)?;
-/// let error = apply(Guide::None, br#"{"spec": {}}"#, &patch).unwrap_err();
+/// let error = apply(RuleSource::None, br#"{"spec": {}}"#, &patch).unwrap_err();
 /// assert_eq!(error.kind().name(), "json-patch-failed");
 /// assert_eq!(error.http_status(), 422);
 /// assert_eq!(

@@ -3,10 +3,10 @@
 
 use crate::{
     error::{Error, ErrorKind},
-    guide::Guide,
     json_three_way, merge_patch,
     object::{Object, read_object},
     patch::{Patch, PatchType},
+    rule_source::RuleSource,
     three_way::OnConflict,
 };
 use kubemerge_strategic::{MergeErrorKind, SAME_OBJECT, VersionNodes, three_way};
@@ -63,7 +63,7 @@ pub enum KubectlApplied<T> {
 /// If the annotation of the live object is no JSON object, if the annotations become too long, and as
 /// [`three_way`](crate::three_way()) and [`json_three_way`](crate::json_three_way()).
 pub fn kubectl_apply<'s, O: Object + ?Sized>(
-    guide: impl Into<Guide<'s>>,
+    rules: impl Into<RuleSource<'s>>,
     config: &O,
     live: Option<&O>,
     on_conflict: OnConflict,
@@ -79,7 +79,7 @@ pub fn kubectl_apply<'s, O: Object + ?Sized>(
     // Without the annotation nothing is deleted.
     let original = last_applied(current, &arena)?.unwrap_or(Node::NULL);
     let versions = VersionNodes { original, modified, current };
-    let (patch_type, patch, result) = update(guide.into(), &versions, on_conflict, &arena)?;
+    let (patch_type, patch, result) = update(rules.into(), &versions, on_conflict, &arena)?;
     if patch.is_empty() {
         return Ok(KubectlApplied::Unchanged);
     }
@@ -89,18 +89,18 @@ pub fn kubectl_apply<'s, O: Object + ?Sized>(
 
 /// The patch for the live object, and what it makes of it.
 fn update<'a>(
-    guide: Guide<'_>,
+    rules: RuleSource<'_>,
     versions: &VersionNodes<'a>,
     on_conflict: OnConflict,
     arena: &'a Arena,
 ) -> Result<(PatchType, Node<'a>, Node<'a>), Error> {
     let VersionNodes { original, modified, current } = *versions;
     // Kinds without a schema get a JSON merge patch, as kubectl does.
-    let Ok(ty) = guide.type_of(current) else {
+    let Ok(ty) = rules.type_of(current) else {
         let patch = json_three_way::patch(versions, SAME_OBJECT, arena)?;
         return Ok((PatchType::Merge, patch, merge_patch::apply(current, patch, arena)));
     };
-    let refused = |error| Error::from(error).in_patch(guide.dialect());
+    let refused = |error| Error::from(error).in_patch(rules.dialect());
     let patch = three_way(ty, original, modified, current, on_conflict, arena).map_err(refused)?;
     let result = kubemerge_strategic::apply(ty, current, patch, arena).map_err(refused)?;
     Ok((PatchType::Strategic, patch, result))
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn created(config: &str) -> String {
-        match kubectl_apply(Guide::None, config, None, OnConflict::Overwrite).unwrap() {
+        match kubectl_apply(RuleSource::None, config, None, OnConflict::Overwrite).unwrap() {
             KubectlApplied::Created(object) => object,
             other => panic!("{other:?}"),
         }
@@ -246,7 +246,8 @@ mod tests {
     #[test]
     fn without_a_schema_it_is_a_merge_patch_of_the_same_object() {
         let live = created(r#"{"apiVersion":"e/v1","kind":"Tree","metadata":{"name":"t"},"spec":{"a":[1]}}"#);
-        let apply = |config: &str| kubectl_apply(Guide::None, config, Some(&live), OnConflict::Overwrite);
+        let apply =
+            |config: &str| kubectl_apply(RuleSource::None, config, Some(&live), OnConflict::Overwrite);
         let taller = r#"{"apiVersion":"e/v1","kind":"Tree","metadata":{"name":"t"},"spec":{"a":[2]}}"#;
         let KubectlApplied::Configured { patch, .. } = apply(taller).unwrap() else {
             panic!("the list changed")
@@ -259,14 +260,15 @@ mod tests {
     #[test]
     fn annotations_have_a_limit() {
         let large = config(&format!(r#"{{"a":"{}"}}"#, "x".repeat(MAX_ANNOTATION_BYTES)));
-        let error = kubectl_apply(Guide::None, &large, None, OnConflict::Overwrite).unwrap_err();
+        let error = kubectl_apply(RuleSource::None, &large, None, OnConflict::Overwrite).unwrap_err();
         assert_eq!((error.kind(), error.path()), (ErrorKind::AnnotationsTooLong, "metadata.annotations"));
     }
 
     #[test]
     fn an_unreadable_annotation_is_named() {
         let live = format!(r#"{{"metadata":{{"annotations":{{"{LAST_APPLIED}":"[]"}}}}}}"#);
-        let error = kubectl_apply(Guide::None, "{}", Some(live.as_str()), OnConflict::Overwrite).unwrap_err();
+        let error =
+            kubectl_apply(RuleSource::None, "{}", Some(live.as_str()), OnConflict::Overwrite).unwrap_err();
         assert_eq!(error.path(), "metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]");
     }
 }

@@ -47,7 +47,6 @@ mod apply;
 mod compose;
 mod diff;
 mod error;
-mod guide;
 mod json_diff;
 mod json_patch;
 mod json_three_way;
@@ -58,6 +57,7 @@ mod merge_patch;
 mod object;
 mod ownership;
 mod patch;
+mod rule_source;
 mod server_side_apply;
 mod three_way;
 
@@ -66,7 +66,6 @@ pub use apply::{apply, apply_node};
 pub use compose::compose;
 pub use diff::{Target, convert, diff, invert};
 pub use error::{Error, ErrorKind};
-pub use guide::Guide;
 pub use json_diff::Tests;
 pub use json_patch::{MAX_COPY_BYTES, MAX_OPERATIONS};
 pub use json_three_way::json_three_way;
@@ -86,6 +85,7 @@ pub use kubemerge_value::{
 pub use object::{Object, Source, Typed};
 pub use ownership::{owners, owners_of};
 pub use patch::{Patch, PatchType};
+pub use rule_source::RuleSource;
 pub use server_side_apply::{Applier, ServerSideApplied, ServerSideApply};
 pub use three_way::{Change, Conflict, OnConflict, Versions, conflicts, three_way};
 

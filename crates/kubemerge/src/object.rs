@@ -52,7 +52,7 @@ mod sealed {
 /// An object of any type that serde can read and write, such as the structs of k8s-openapi.
 ///
 /// ```
-/// use kubemerge::{Guide, Patch, Typed, apply};
+/// use kubemerge::{RuleSource, Patch, Typed, apply};
 /// use serde::{Deserialize, Serialize};
 ///
 /// #[derive(Serialize, Deserialize)]
@@ -61,7 +61,7 @@ mod sealed {
 /// }
 ///
 /// let patch = Patch::merge(r#"{"replicas": 3}"#)?;
-/// let scaled = apply(Guide::None, &Typed(&Scale { replicas: 1 }), &patch)?;
+/// let scaled = apply(RuleSource::None, &Typed(&Scale { replicas: 1 }), &patch)?;
 /// assert_eq!(scaled.replicas, 3);
 /// # Ok::<(), kubemerge::Error>(())
 /// ```

@@ -4,7 +4,7 @@
 //! which leaves out zero values; an object that it has answered with has that form already.
 
 use crate::error::{Error, ErrorKind};
-use crate::guide::Guide;
+use crate::rule_source::RuleSource;
 use kubemerge_schema::{Dialect, Schema, Type};
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
@@ -235,7 +235,7 @@ struct Request<'a> {
 
 /// A server-side apply as one of the types of patch; an empty live object is created.
 pub(crate) fn apply_node<'a>(
-    guide: Guide<'_>,
+    rules: RuleSource<'_>,
     live: Node<'a>,
     config: Node<'a>,
     applier: Applier<'_>,
@@ -252,7 +252,7 @@ pub(crate) fn apply_node<'a>(
         return Err(Error::new(kind, "", message).with_hint(hint));
     }
     let scratch = Arena::new();
-    let server_side = guide.schema().map_or_else(ServerSideApply::schemaless, ServerSideApply::new);
+    let server_side = rules.schema().map_or_else(ServerSideApply::schemaless, ServerSideApply::new);
     let live = (!live.is_empty()).then(|| ParsedValue::from_node(live, &scratch));
     let config = ParsedValue::from_node(config, &scratch);
     let applied = server_side.apply_values(live, config, applier, &scratch)?;

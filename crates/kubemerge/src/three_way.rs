@@ -2,9 +2,9 @@
 
 use crate::{
     error::Error,
-    guide::Guide,
     object::{Object, Source, read_object},
     patch::{Patch, PatchType},
+    rule_source::RuleSource,
 };
 pub use kubemerge_strategic::OnConflict;
 use kubemerge_value::{Arena, Canonical, to_canonical};
@@ -65,22 +65,22 @@ pub enum Change {
 /// # Errors
 /// As [`diff`](crate::diff); `conflict` if asked to fail on one. [`conflicts`] tells which.
 pub fn three_way<'s, O: Object + ?Sized>(
-    guide: impl Into<Guide<'s>>,
+    rules: impl Into<RuleSource<'s>>,
     versions: &Versions<'_, O>,
     on_conflict: OnConflict,
 ) -> Result<Patch<'static>, Error> {
-    let guide = guide.into();
+    let rules = rules.into();
     let (sources, arena) = (versions.read()?, Arena::new());
     let nodes = sources.nodes();
     let patch = kubemerge_strategic::three_way_checked(
         // The wanted state names the type: the live object may be in another version.
-        guide.type_of(nodes.modified)?,
+        rules.type_of(nodes.modified)?,
         &nodes,
         on_conflict,
         &[],
         &arena,
     )
-    .map_err(|error| Error::from(error).in_patch(guide.dialect()))?;
+    .map_err(|error| Error::from(error).in_patch(rules.dialect()))?;
     Patch::owned(PatchType::Strategic, patch)
 }
 
@@ -100,14 +100,14 @@ pub fn three_way<'s, O: Object + ?Sized>(
 /// # Errors
 /// As [`diff`](crate::diff).
 pub fn conflicts<'s, O: Object + ?Sized>(
-    guide: impl Into<Guide<'s>>,
+    rules: impl Into<RuleSource<'s>>,
     versions: &Versions<'_, O>,
 ) -> Result<Vec<Conflict>, Error> {
-    let guide = guide.into();
+    let rules = rules.into();
     let (sources, arena) = (versions.read()?, Arena::new());
     let nodes = sources.nodes();
-    let found = kubemerge_strategic::three_way_conflicts(guide.type_of(nodes.modified)?, &nodes, &arena)
-        .map_err(|error| Error::from(error).in_patch(guide.dialect()))?;
+    let found = kubemerge_strategic::three_way_conflicts(rules.type_of(nodes.modified)?, &nodes, &arena)
+        .map_err(|error| Error::from(error).in_patch(rules.dialect()))?;
     Ok(found.into_iter().map(Conflict::from).collect())
 }
 

@@ -1,8 +1,8 @@
 //! Strategic merge patches from and to the other types: every conversion yields the same object.
 
 use kubemerge::{
-    Change, Dialect, Guide, OnConflict, Patch, Schema, Target, Tests, Versions, apply, compose, conflicts,
-    convert, diff, invert, three_way,
+    Change, Dialect, OnConflict, Patch, RuleSource, Schema, Target, Tests, Versions, apply, compose,
+    conflicts, convert, diff, invert, three_way,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ fn what_cannot_be_said_is_refused() {
 fn patches_of_one_type_compose() {
     let merge = |body| Patch::merge(body).unwrap();
     let composed =
-        compose(Guide::None, &[merge(r#"{"a":{"b":1},"c":1}"#), merge(r#"{"a":{"d":null},"c":null}"#)])
+        compose(RuleSource::None, &[merge(r#"{"a":{"b":1},"c":1}"#), merge(r#"{"a":{"d":null},"c":null}"#)])
             .unwrap();
     assert_eq!(composed.to_string(), r#"{"a":{"b":1,"d":null},"c":null}"#);
     for (patches, expected) in [
@@ -131,7 +131,7 @@ fn patches_of_one_type_compose() {
             "strategic merge patch format is not supported (strategic merge needs a schema: give one, or use a merge patch)",
         ),
     ] {
-        assert_eq!(compose(Guide::None, &patches).unwrap_err().to_string(), expected);
+        assert_eq!(compose(RuleSource::None, &patches).unwrap_err().to_string(), expected);
     }
 }
 
@@ -139,7 +139,7 @@ fn patches_of_one_type_compose() {
 fn json_patches_compose_if_one_may_have_so_many_operations() {
     let text = |count| format!("[{}]", vec![r#"{"op":"remove","path":"/a"}"#; count].join(","));
     let composed = |one: &str, other: &str| {
-        compose(Guide::None, &[Patch::json(one).unwrap(), Patch::json(other).unwrap()])
+        compose(RuleSource::None, &[Patch::json(one).unwrap(), Patch::json(other).unwrap()])
     };
     assert_eq!(composed(&text(1), &text(2)).unwrap().to_string(), text(3));
     let error = composed(&text(5_001), &text(5_000)).unwrap_err();
@@ -150,16 +150,16 @@ fn json_patches_compose_if_one_may_have_so_many_operations() {
 
 #[test]
 fn strategic_diffs_need_a_schema() {
-    let error = diff(Guide::None, "{}", "{}", Target::Strategic).unwrap_err();
+    let error = diff(RuleSource::None, "{}", "{}", Target::Strategic).unwrap_err();
     assert_eq!(error.kind().name(), "unsupported-type");
 }
 
 #[test]
 fn diffs_beyond_the_limit_replace_the_document() {
     let list = |first: usize| json!({"l": (first..first + 10_001).collect::<Vec<_>>()});
-    let patch = diff(Guide::None, &list(0), &list(1), Target::Json(Tests::With)).unwrap();
+    let patch = diff(RuleSource::None, &list(0), &list(1), Target::Json(Tests::With)).unwrap();
     assert!(patch.to_string().starts_with(r#"[{"op":"test","path":"","value":{"l":[0,1,"#));
-    assert_eq!(apply(Guide::None, &list(0), &patch).unwrap(), list(1));
+    assert_eq!(apply(RuleSource::None, &list(0), &patch).unwrap(), list(1));
 }
 
 #[test]

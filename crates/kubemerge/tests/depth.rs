@@ -1,6 +1,6 @@
 //! Documents and patches nested to the limit, on a small stack, and wide ones.
 
-use kubemerge::{Canonical, Guide, Patch, Target, Tests, Versions, apply, diff, json_three_way};
+use kubemerge::{Canonical, Patch, RuleSource, Target, Tests, Versions, apply, diff, json_three_way};
 
 const LIMIT: usize = 10_000;
 
@@ -18,9 +18,11 @@ fn merge_patches_nested_to_the_limit() {
         let live = nested(LIMIT, "1");
         for body in [nested(LIMIT, "2"), nested(LIMIT - 2, "[{}]"), nested(LIMIT - 1, r#"{"b":null}"#)] {
             let patch = Patch::merge(&body).unwrap();
-            assert!(apply(Guide::None, &live, &patch).is_ok());
-            assert!(apply(Guide::None, &Canonical::from_bytes(live.as_bytes()).unwrap(), &patch).is_ok());
-            assert!(apply(Guide::None, "{}", &patch).is_ok());
+            assert!(apply(RuleSource::None, &live, &patch).is_ok());
+            assert!(
+                apply(RuleSource::None, &Canonical::from_bytes(live.as_bytes()).unwrap(), &patch).is_ok()
+            );
+            assert!(apply(RuleSource::None, "{}", &patch).is_ok());
         }
     });
 }
@@ -39,9 +41,9 @@ fn json_patches_at_the_bottom() {
             r#"[{{"op":"replace","path":"{path}/x","value":2}},{{"op":"copy","from":"/a","path":"/b"}}]"#
         );
         let patch = Patch::json(&body).unwrap();
-        let result = apply(Guide::None, &live, &patch).unwrap();
+        let result = apply(RuleSource::None, &live, &patch).unwrap();
         assert_eq!(result.len(), 2 * live.len() - 1);
-        assert!(apply(Guide::None, &Canonical::from_bytes(live.as_bytes()).unwrap(), &patch).is_ok());
+        assert!(apply(RuleSource::None, &Canonical::from_bytes(live.as_bytes()).unwrap(), &patch).is_ok());
     });
 }
 
@@ -58,7 +60,7 @@ fn results_beyond_the_limit_are_refused() {
                 .to_owned(),
         ] {
             let patch = Patch::json(&body).unwrap();
-            let error = apply(Guide::None, &live, &patch).unwrap_err();
+            let error = apply(RuleSource::None, &live, &patch).unwrap_err();
             assert!(error.message().starts_with("the result cannot be a document: nested deeper than 10000"), "{error}");
         }
     });
@@ -72,11 +74,11 @@ fn diffs_at_the_bottom_do_not_blow_up() {
             nested(LIMIT - 10, &format!("{{{}}}", members.join(",")))
         };
         let (original, modified) = (members(1), members(2));
-        let patch = diff(Guide::None, &original, &modified, Target::Json(Tests::Without)).unwrap();
+        let patch = diff(RuleSource::None, &original, &modified, Target::Json(Tests::Without)).unwrap();
         assert!(patch.to_string().starts_with(r#"[{"op":"replace","path":"","value":"#));
-        let patch = diff(Guide::None, &original, &modified, Target::Merge).unwrap();
+        let patch = diff(RuleSource::None, &original, &modified, Target::Merge).unwrap();
         let result =
-            apply(Guide::None, &Canonical::from_bytes(original.as_bytes()).unwrap(), &patch).unwrap();
+            apply(RuleSource::None, &Canonical::from_bytes(original.as_bytes()).unwrap(), &patch).unwrap();
         assert!(result == Canonical::from_bytes(modified.as_bytes()).unwrap());
     });
 }
@@ -91,5 +93,5 @@ fn wide_objects_are_compared_member_by_member() {
     let (before, after) = (wide('a'), wide('b'));
     let versions = Versions { original: &before, modified: &after, current: &before };
     let patch = json_three_way(&versions, &[]).unwrap();
-    assert_eq!(apply(Guide::None, &before, &patch).unwrap().len(), after.len());
+    assert_eq!(apply(RuleSource::None, &before, &patch).unwrap().len(), after.len());
 }

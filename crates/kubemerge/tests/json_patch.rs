@@ -1,7 +1,7 @@
 //! JSON patch through every form of document: operations, the places where Kubernetes leaves the RFC, errors
 //! with their texts, and limits.
 
-use kubemerge::{Canonical, Error, Guide, MAX_COPY_BYTES, MAX_OPERATIONS, Patch, apply};
+use kubemerge::{Canonical, Error, MAX_COPY_BYTES, MAX_OPERATIONS, Patch, RuleSource, apply};
 use serde_json::{Value, json};
 
 /// Applies the patch to the document in every form, and gives the answer they agree on.
@@ -9,14 +9,15 @@ fn applied(live: &str, patch: &str) -> Result<Value, Error> {
     let canonical = Canonical::from_bytes(live.as_bytes()).unwrap();
     let value: Value = serde_json::from_str(live).unwrap();
     let patch = Patch::json(patch)?;
-    let by_text = apply(Guide::None, live, &patch).map(|text| serde_json::from_str::<Value>(&text).unwrap());
-    let by_canonical = apply(Guide::None, &canonical, &patch);
+    let by_text =
+        apply(RuleSource::None, live, &patch).map(|text| serde_json::from_str::<Value>(&text).unwrap());
+    let by_canonical = apply(RuleSource::None, &canonical, &patch);
     if let Ok(result) = &by_canonical {
         assert_eq!(*result, Canonical::from_bytes(result.as_bytes()).unwrap(), "canonical stays canonical");
     }
     let by_canonical = by_canonical.map(|result| serde_json::from_slice(result.as_bytes()).unwrap());
     assert_eq!(by_text, by_canonical);
-    assert_eq!(by_text, apply(Guide::None, &value, &patch));
+    assert_eq!(by_text, apply(RuleSource::None, &value, &patch));
     by_text
 }
 
@@ -88,7 +89,7 @@ fn untouched_text_stays_as_it_was_given() {
     let patch =
         Patch::json(r#"[{"op":"test","path":"/a/b","value":1.0},{"op":"add","path":"/l/-","value":3}]"#)
             .unwrap();
-    let result = apply(Guide::None, live, &patch).unwrap();
+    let result = apply(RuleSource::None, live, &patch).unwrap();
     assert_eq!(result, "{\n  \"a\": {\"b\" : 1.0},\n  \"l\":[ 1, 2,3 ],\n  \"z\": \"\\u0041\"\n}");
 }
 
@@ -140,7 +141,7 @@ fn nulls_remember_where_they_came_from() {
 fn tests_compare_spelling() {
     let text = |live: &str, value: &str| {
         let patch = format!(r#"[{{"op":"test","path":"/a","value":{value}}}]"#);
-        apply(Guide::None, live, &Patch::json(&patch).unwrap()).is_ok()
+        apply(RuleSource::None, live, &Patch::json(&patch).unwrap()).is_ok()
     };
     assert!(text(r#"{"a":1.0}"#, "1.0"));
     assert!(!text(r#"{"a":1.0}"#, "1"));
@@ -149,7 +150,7 @@ fn tests_compare_spelling() {
     let live = Canonical::from_bytes(br#"{"a":"<"}"#).unwrap();
     for (value, holds) in [(r#""<""#, false), (r#""\u003c""#, true)] {
         let patch = format!(r#"[{{"op":"test","path":"/a","value":{value}}}]"#);
-        assert_eq!(apply(Guide::None, &live, &Patch::json(&patch).unwrap()).is_ok(), holds);
+        assert_eq!(apply(RuleSource::None, &live, &Patch::json(&patch).unwrap()).is_ok(), holds);
     }
     // A copy is spelled as Go's encoder spells it.
     let copied = |value: &str| {

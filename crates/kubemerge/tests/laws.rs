@@ -1,6 +1,8 @@
 //! Laws: whatever the documents, one form answers as the other, and every patch that is made does what it says.
 
-use kubemerge::{Canonical, Error, Guide, Patch, PatchType, Target, Tests, apply, compose, convert, diff};
+use kubemerge::{
+    Canonical, Error, Patch, PatchType, RuleSource, Target, Tests, apply, compose, convert, diff,
+};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -51,13 +53,13 @@ fn agreed(patch_type: PatchType, live: &Value, patch: &Value) -> Result<Value, E
     let canonical = |value: &Value| Canonical::from_bytes(text(value).as_bytes()).unwrap();
     let decoded = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap();
     let (live_bytes, patch_bytes) = (canonical(live), canonical(patch));
-    let by_value = Patch::new(patch_type, patch).and_then(|patch| apply(Guide::None, live, &patch));
+    let by_value = Patch::new(patch_type, patch).and_then(|patch| apply(RuleSource::None, live, &patch));
     let patch = Patch::new(patch_type, &patch_bytes)?;
-    let trusted = apply(Guide::None, &live_bytes, &patch);
+    let trusted = apply(RuleSource::None, &live_bytes, &patch);
     if let Ok(result) = &trusted {
         assert_eq!(*result, Canonical::from_bytes(result.as_bytes()).unwrap());
     }
-    let checked = apply(Guide::None, live_bytes.as_bytes(), &patch);
+    let checked = apply(RuleSource::None, live_bytes.as_bytes(), &patch);
     assert_eq!(by_value, trusted.map(|result| decoded(result.as_bytes())));
     assert_eq!(by_value, checked.map(|result| decoded(&result)));
     by_value
@@ -94,16 +96,16 @@ proptest! {
     #[test]
     fn json_diffs_make_one_of_the_other(original in object(true), modified in object(true)) {
         for tests in [Tests::Without, Tests::With] {
-            let patch = diff(Guide::None, &original, &modified, Target::Json(tests)).unwrap();
-            prop_assert_eq!(apply(Guide::None, &original, &patch), Ok(modified.clone()), "{:?}", patch);
+            let patch = diff(RuleSource::None, &original, &modified, Target::Json(tests)).unwrap();
+            prop_assert_eq!(apply(RuleSource::None, &original, &patch), Ok(modified.clone()), "{:?}", patch);
         }
-        let nothing = diff(Guide::None, &original, &original, Target::Json(Tests::With)).unwrap();
+        let nothing = diff(RuleSource::None, &original, &original, Target::Json(Tests::With)).unwrap();
         prop_assert_eq!(nothing.to_bytes(), b"[]");
     }
 
     #[test]
     fn json_diffs_are_patches_for_everybody(original in object(true), modified in object(true)) {
-        let patch = diff(Guide::None, &original, &modified, Target::Json(Tests::With)).unwrap();
+        let patch = diff(RuleSource::None, &original, &modified, Target::Json(Tests::With)).unwrap();
         let decoded: json_patch::Patch = serde_json::from_slice(&patch.to_bytes()).unwrap();
         let mut result = original.clone();
         json_patch::patch(&mut result, &decoded).unwrap();
@@ -112,27 +114,27 @@ proptest! {
 
     #[test]
     fn merge_diffs_make_one_of_the_other_or_say_why_not(original in object(true), modified in object(true)) {
-        match diff(Guide::None, &original, &modified, Target::Merge) {
-            Ok(patch) => prop_assert_eq!(apply(Guide::None, &original, &patch), Ok(modified), "{:?}", patch),
+        match diff(RuleSource::None, &original, &modified, Target::Merge) {
+            Ok(patch) => prop_assert_eq!(apply(RuleSource::None, &original, &patch), Ok(modified), "{:?}", patch),
             Err(error) => prop_assert_eq!(error.kind().name(), "not-convertible"),
         }
-        let nothing = diff(Guide::None, &original, &original, Target::Merge).unwrap();
+        let nothing = diff(RuleSource::None, &original, &original, Target::Merge).unwrap();
         prop_assert_eq!(nothing.to_bytes(), b"{}");
     }
 
     #[test]
     fn objects_without_nulls_always_have_a_merge_diff(original in object(true), modified in object(false)) {
-        let patch = diff(Guide::None, &original, &modified, Target::Merge).unwrap();
-        prop_assert_eq!(apply(Guide::None, &original, &patch), Ok(modified));
+        let patch = diff(RuleSource::None, &original, &modified, Target::Merge).unwrap();
+        prop_assert_eq!(apply(RuleSource::None, &original, &patch), Ok(modified));
     }
 
     #[test]
     fn conversions_yield_the_same_object(original in object(true), body in object(true), operations in operations(true)) {
         for patch in [Patch::merge(&body).unwrap(), Patch::json(&operations).unwrap()] {
-            let Ok(expected) = apply(Guide::None, &original, &patch) else { continue };
+            let Ok(expected) = apply(RuleSource::None, &original, &patch) else { continue };
             for target in [Target::Merge, Target::Json(Tests::Without), Target::Json(Tests::With)] {
-                match convert(Guide::None, &original, &patch, target) {
-                    Ok(converted) => prop_assert_eq!(apply(Guide::None, &original, &converted), Ok(expected.clone())),
+                match convert(RuleSource::None, &original, &patch, target) {
+                    Ok(converted) => prop_assert_eq!(apply(RuleSource::None, &original, &converted), Ok(expected.clone())),
                     Err(error) => {
                         prop_assert_eq!(error.kind().name(), "not-convertible");
                         prop_assert_eq!(target, Target::Merge);
@@ -145,9 +147,9 @@ proptest! {
     #[test]
     fn composed_merge_patches_do_what_both_do(live in object(true), first in object(true), second in object(true)) {
         let patches = [Patch::merge(&first).unwrap(), Patch::merge(&second).unwrap()];
-        let in_turn = patches.iter().fold(live.clone(), |live, patch| apply(Guide::None, &live, patch).unwrap());
-        match compose(Guide::None, &patches) {
-            Ok(composed) => prop_assert_eq!(apply(Guide::None, &live, &composed), Ok(in_turn), "{:?}", composed),
+        let in_turn = patches.iter().fold(live.clone(), |live, patch| apply(RuleSource::None, &live, patch).unwrap());
+        match compose(RuleSource::None, &patches) {
+            Ok(composed) => prop_assert_eq!(apply(RuleSource::None, &live, &composed), Ok(in_turn), "{:?}", composed),
             Err(error) => prop_assert_eq!(error.kind().name(), "not-composable"),
         }
     }
@@ -156,8 +158,8 @@ proptest! {
     fn composed_json_patches_do_what_both_do(live in object(false), first in operations(false), second in operations(false)) {
         let patches = [Patch::json(&first).unwrap(), Patch::json(&second).unwrap()];
         let in_turn =
-            patches.iter().try_fold(live.clone(), |live, patch| apply(Guide::None, &live, patch)).map_err(|error| error.kind());
-        let composed = compose(Guide::None, &patches).unwrap();
-        prop_assert_eq!(apply(Guide::None, &live, &composed).map_err(|error| error.kind()), in_turn);
+            patches.iter().try_fold(live.clone(), |live, patch| apply(RuleSource::None, &live, patch)).map_err(|error| error.kind());
+        let composed = compose(RuleSource::None, &patches).unwrap();
+        prop_assert_eq!(apply(RuleSource::None, &live, &composed).map_err(|error| error.kind()), in_turn);
     }
 }

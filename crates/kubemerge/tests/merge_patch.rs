@@ -1,18 +1,18 @@
 //! JSON merge patch through every form of document, and what is refused.
 
-use kubemerge::{Canonical, Guide, Patch, apply};
+use kubemerge::{Canonical, Patch, RuleSource, apply};
 use serde_json::{Value, json};
 
 fn check(live: &str, patch: &str, expected: Value) {
     let canonical = Canonical::from_bytes(live.as_bytes()).unwrap();
     let value: Value = if live.trim().is_empty() { Value::Null } else { serde_json::from_str(live).unwrap() };
     let patch = Patch::merge(patch).unwrap();
-    let by_text = apply(Guide::None, live, &patch).unwrap();
-    let by_canonical = apply(Guide::None, &canonical, &patch).unwrap();
+    let by_text = apply(RuleSource::None, live, &patch).unwrap();
+    let by_canonical = apply(RuleSource::None, &canonical, &patch).unwrap();
     assert_eq!(by_canonical, Canonical::from_bytes(by_canonical.as_bytes()).unwrap());
     assert_eq!(serde_json::from_str::<Value>(&by_text).unwrap(), expected);
     assert_eq!(serde_json::from_slice::<Value>(by_canonical.as_bytes()).unwrap(), expected);
-    assert_eq!(apply(Guide::None, &value, &patch).unwrap(), expected);
+    assert_eq!(apply(RuleSource::None, &value, &patch).unwrap(), expected);
 }
 
 #[test]
@@ -64,13 +64,13 @@ fn patches_are_objects() {
 #[test]
 fn documents_are_objects() {
     let patch = Patch::merge("").unwrap();
-    assert_eq!(apply(Guide::None, "", &patch).unwrap(), "{}");
-    assert_eq!(apply(Guide::None, &Value::Null, &patch).unwrap(), json!({}));
+    assert_eq!(apply(RuleSource::None, "", &patch).unwrap(), "{}");
+    assert_eq!(apply(RuleSource::None, &Value::Null, &patch).unwrap(), json!({}));
     for (live, expected) in [
         ("[]", "invalid JSON document (a document is a JSON object)"),
         ("{\"a\":\n x}", "invalid JSON document (unexpected character at line 2, column 2)"),
     ] {
-        let error = apply(Guide::None, live, &patch).unwrap_err();
+        let error = apply(RuleSource::None, live, &patch).unwrap_err();
         assert_eq!(error.to_string(), expected);
         assert_eq!(
             (error.kind().name(), error.message(), error.http_status()),

@@ -1,7 +1,7 @@
 //! Strategic merge through the façade: types by name, the forms of documents, errors and their statuses.
 
 use k8s_openapi::api::core::v1::Pod;
-use kubemerge::{Canonical, Dialect, Guide, Patch, PatchType, Schema, SchemaBuilder, Typed, apply};
+use kubemerge::{Canonical, Dialect, Patch, PatchType, RuleSource, Schema, SchemaBuilder, Typed, apply};
 use serde_json::{Value, json};
 
 fn schema(dialect: Dialect) -> Schema {
@@ -42,7 +42,7 @@ fn typed_objects() {
     let result = apply(&schema(Dialect::Upstream), &Typed(&live), &patch).unwrap();
     assert_eq!(result, pod(json!([{"name": "a", "image": "1"}, {"name": "b", "image": "3"}])));
     let patch = Patch::merge(r#"{"spec":{"containers":"none"}}"#).unwrap();
-    let error = apply(Guide::None, &Typed(&live), &patch).unwrap_err();
+    let error = apply(RuleSource::None, &Typed(&live), &patch).unwrap_err();
     assert_eq!((error.kind().name(), error.http_status()), ("typed-object", 422));
     assert!(error.message().starts_with("invalid type: string \"none\""), "{error}");
 }
@@ -73,7 +73,7 @@ fn faults_of_the_live_object_are_not_blamed_on_the_client() {
 #[test]
 fn types_without_a_schema_are_refused_with_the_cure() {
     let schema = schema(Dialect::Upstream);
-    let guide = Guide::from(&schema);
+    let guide = RuleSource::from(&schema);
     for (guide, live, hint) in [
         (
             guide,
@@ -81,7 +81,7 @@ fn types_without_a_schema_are_refused_with_the_cure() {
             "the schema has no Pot of v1: load its OpenAPI document or its custom resource definition, or use a merge patch",
         ),
         (guide, "{}", "the object has no apiVersion and kind: add them, or name the type"),
-        (Guide::None, "{}", "strategic merge needs a schema: give one, or use a merge patch"),
+        (RuleSource::None, "{}", "strategic merge needs a schema: give one, or use a merge patch"),
     ] {
         let error = apply(guide, live, &Patch::strategic("{}").unwrap()).unwrap_err();
         assert_eq!(error.to_string(), format!("strategic merge patch format is not supported ({hint})"));

@@ -144,7 +144,7 @@ const FOLDERS: &[Layers] = &[
         package: "kubemerge",
         modules: &[
             &["error", "merge_patch"],
-            &["guide", "json_patch", "merge_compose", "merge_diff", "object"],
+            &["rule_source", "json_patch", "merge_compose", "merge_diff", "object"],
             &["admit", "json_diff", "server_side_apply"],
             &["ownership", "patch"],
             &["apply", "compose", "three_way"],
@@ -189,7 +189,7 @@ const FOLDERS: &[Layers] = &[
             &["report"],
             &["args"],
             &["input"],
-            &["job", "render", "output", "config"],
+            &["load", "render", "output", "config"],
             &["cmd"],
             &["main"],
         ],
@@ -206,7 +206,7 @@ const FOLDERS: &[Layers] = &[
     Layers {
         package: "kubemerge-harness",
         modules: &[
-            &["answer", "bench_command", "connection", "dice", "process_figures", "serve_process"],
+            &["answer", "bench_command", "connection", "rng", "process_figures", "serve_process"],
             &["apiserver"],
             &["api", "controllers", "suites"],
             &["admission", "bless", "stores"],

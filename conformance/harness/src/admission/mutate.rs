@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::objects::{Base, text};
 use super::value::{any_value, odd_value};
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// Changes objects; knows the types of fields and which values the valid objects have in them.
 pub(super) struct Mutator<'s> {
@@ -41,14 +41,14 @@ impl<'s> Mutator<'s> {
     }
 
     /// Changes one thing; answers what.
-    pub(super) fn change(&self, object: &mut Value, keep_name: KeepName, dice: &mut Dice) -> Option<String> {
+    pub(super) fn change(&self, object: &mut Value, keep_name: KeepName, rng: &mut Rng) -> Option<String> {
         let before = object.get("metadata").cloned().unwrap_or_default();
-        let told = self.change_anything(object, dice);
+        let told = self.change_anything(object, rng);
         keep_address(object, &before, keep_name);
         told
     }
 
-    fn change_anything(&self, object: &mut Value, dice: &mut Dice) -> Option<String> {
+    fn change_anything(&self, object: &mut Value, rng: &mut Rng) -> Option<String> {
         let mut places = Vec::new();
         // apiVersion and kind decide which rules apply, so they stay.
         for (name, value) in
@@ -57,14 +57,14 @@ impl<'s> Mutator<'s> {
             all_places(value, vec![Step::Field(name.clone())], &mut places);
         }
         // Valid objects have few of the fields of their type, so adding is as frequent as changing.
-        if dice.chance(35) {
-            return self.add_field(object, &places, dice);
+        if rng.chance(35) {
+            return self.add_field(object, &places, rng);
         }
-        let place = if places.is_empty() { return None } else { dice.pick(&places).clone() };
+        let place = if places.is_empty() { return None } else { rng.pick(&places).clone() };
         let name = show(&place);
         let (last, parents) = place.split_last()?;
         let parent = at(object, parents)?;
-        match (dice.below(10), last, parent) {
+        match (rng.below(10), last, parent) {
             (0..=1, Step::Field(field), Value::Object(map)) => {
                 map.remove(field);
                 Some(format!("drop {name}"))
@@ -78,13 +78,13 @@ impl<'s> Mutator<'s> {
                 Some(format!("repeat {name}"))
             }
             (_, Step::Field(field), Value::Object(map)) => {
-                let new = self.replacement(field, &map[field], dice);
+                let new = self.replacement(field, &map[field], rng);
                 let told = format!("{name} = {new}");
                 map.insert(field.clone(), new);
                 Some(told)
             }
             (_, Step::Item(item), Value::Array(list)) => {
-                let new = self.replacement("", &list[*item], dice);
+                let new = self.replacement("", &list[*item], rng);
                 let told = format!("{name} = {new}");
                 list[*item] = new;
                 Some(told)
@@ -93,35 +93,35 @@ impl<'s> Mutator<'s> {
         }
     }
 
-    fn replacement(&self, field: &str, old: &Value, dice: &mut Dice) -> Value {
+    fn replacement(&self, field: &str, old: &Value, rng: &mut Rng) -> Value {
         match self.seen.get(field) {
             // Values from elsewhere are often valid by themselves and wrong together, which reaches the later
             // rules.
-            Some(values) if dice.chance(30) => dice.pick(values).clone(),
-            _ if dice.chance(10) => any_value(dice),
-            _ => odd_value(old, dice),
+            Some(values) if rng.chance(30) => rng.pick(values).clone(),
+            _ if rng.chance(10) => any_value(rng),
+            _ => odd_value(old, rng),
         }
     }
 
     /// Adds a field that the type of a map has and the map has not.
-    fn add_field(&self, object: &mut Value, places: &[Vec<Step>], dice: &mut Dice) -> Option<String> {
+    fn add_field(&self, object: &mut Value, places: &[Vec<Step>], rng: &mut Rng) -> Option<String> {
         let types = self.schema.go_types();
         let root = self.schema.go_struct(text(object, "apiVersion"), text(object, "kind"))?;
         let mut owners: Vec<(Vec<Step>, StructId)> = vec![(Vec::new(), root)];
         owners.extend(places.iter().filter_map(|place| Some((place.clone(), self.struct_at(root, place)?))));
-        let (place, id) = dice.pick(&owners).clone();
+        let (place, id) = rng.pick(&owners).clone();
         let fields: Vec<GoField<'_>> = types.of(id).fields().collect();
         if fields.is_empty() {
             return None;
         }
-        let field = dice.pick(&fields);
+        let field = rng.pick(&fields);
         let name = field.name.to_owned();
         let map = at(object, &place)?.as_object_mut()?;
         // These decide which rules apply.
         if name == "kind" || name == "apiVersion" {
             return None;
         }
-        let value = self.generate(&name, field.value.kind, 0, dice);
+        let value = self.generate(&name, field.value.kind, 0, rng);
         let told = format!("{}.{name} := {value}", show(&place));
         map.insert(name, value);
         Some(told)
@@ -148,49 +148,49 @@ impl<'s> Mutator<'s> {
     }
 
     /// A value of a type; half of the time one that a valid object has in a field of this name.
-    fn generate(&self, name: &str, kind: GoKind, depth: usize, dice: &mut Dice) -> Value {
-        if let Some(values) = self.seen.get(name).filter(|_| dice.chance(50)) {
-            return dice.pick(values).clone();
+    fn generate(&self, name: &str, kind: GoKind, depth: usize, rng: &mut Rng) -> Value {
+        if let Some(values) = self.seen.get(name).filter(|_| rng.chance(50)) {
+            return rng.pick(values).clone();
         }
         let types = self.schema.go_types();
         match kind {
-            GoKind::Bool => dice.chance(50).into(),
-            GoKind::Int32 | GoKind::Int64 => odd_value(&Value::from(1), dice),
+            GoKind::Bool => rng.chance(50).into(),
+            GoKind::Int32 | GoKind::Int64 => odd_value(&Value::from(1), rng),
             GoKind::Float64 => Value::from(0.5),
-            GoKind::IntOrString if dice.chance(50) => odd_value(&Value::from(1), dice),
+            GoKind::IntOrString if rng.chance(50) => odd_value(&Value::from(1), rng),
             GoKind::Time => "2024-01-02T03:04:05Z".into(),
             GoKind::MicroTime => "2024-01-02T03:04:05.000006Z".into(),
             GoKind::Duration => "1m30s".into(),
-            GoKind::Quantity => (*dice.pick(&["0.5", "1Gi", "100m", "1024Mi", "0", "-1", "2"])).into(),
+            GoKind::Quantity => (*rng.pick(&["0.5", "1Gi", "100m", "1024Mi", "0", "-1", "2"])).into(),
             GoKind::Bytes => "YQ==".into(),
-            GoKind::String | GoKind::IntOrString => odd_value(&"".into(), dice),
-            GoKind::Any => any_value(dice),
+            GoKind::String | GoKind::IntOrString => odd_value(&"".into(), rng),
+            GoKind::Any => any_value(rng),
             // Types such as JSONSchemaProps contain themselves.
             GoKind::List(_) | GoKind::Map(_) | GoKind::Struct(_) if depth > 4 => Value::Null,
             GoKind::StructOr(other, id) => match other {
-                Alternative::Bool if dice.chance(30) => dice.chance(50).into(),
-                Alternative::Strings if dice.chance(50) => vec!["a"].into(),
-                Alternative::Structs if dice.chance(10) => {
-                    vec![self.generate("", GoKind::Struct(id), depth + 1, dice)].into()
+                Alternative::Bool if rng.chance(30) => rng.chance(50).into(),
+                Alternative::Strings if rng.chance(50) => vec!["a"].into(),
+                Alternative::Structs if rng.chance(10) => {
+                    vec![self.generate("", GoKind::Struct(id), depth + 1, rng)].into()
                 }
-                _ => self.generate("", GoKind::Struct(id), depth + 1, dice),
+                _ => self.generate("", GoKind::Struct(id), depth + 1, rng),
             },
             GoKind::List(item) => {
                 let kind = types.value(item).kind;
-                (0..dice.below(3)).map(|_| self.generate("", kind, depth + 1, dice)).collect()
+                (0..rng.below(3)).map(|_| self.generate("", kind, depth + 1, rng)).collect()
             }
             GoKind::Map(item) => {
                 let kind = types.value(item).kind;
-                let key = odd_value(&"key".into(), dice).as_str().unwrap_or("key").to_owned();
-                Value::Object([(key, self.generate("", kind, depth + 1, dice))].into_iter().collect())
+                let key = odd_value(&"key".into(), rng).as_str().unwrap_or("key").to_owned();
+                Value::Object([(key, self.generate("", kind, depth + 1, rng))].into_iter().collect())
             }
             GoKind::Struct(id) => {
                 let mut map = serde_json::Map::new();
                 for field in types.of(id).fields() {
                     let name = field.name;
                     // Fields that Kubernetes requires have no omitempty, mostly.
-                    if dice.chance(if field.value.keeps_empty { 85 } else { 15 }) {
-                        map.insert(name.to_owned(), self.generate(name, field.value.kind, depth + 1, dice));
+                    if rng.chance(if field.value.keeps_empty { 85 } else { 15 }) {
+                        map.insert(name.to_owned(), self.generate(name, field.value.kind, depth + 1, rng));
                     }
                 }
                 Value::Object(map)

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::options::Options;
 use super::oracle::Oracle;
 use crate::api::custom;
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// How many random definitions are compared with those in files.
 const GENERATED_DEFINITIONS: usize = 400;
@@ -38,9 +38,8 @@ pub(super) fn load(
         read_folder(Path::new(folder), &mut objects)?;
     }
     // Two definitions do not have the rules that definitions can have.
-    let mut dice = Dice::new(options.seed);
-    objects
-        .extend((0..GENERATED_DEFINITIONS).map(|number| custom::random("g", number, &mut dice).definition));
+    let mut rng = Rng::new(options.seed);
+    objects.extend((0..GENERATED_DEFINITIONS).map(|number| custom::random("g", number, &mut rng).definition));
     let mut without_rules = BTreeMap::<String, usize>::new();
     objects.retain(|object| {
         let (api_version, kind) = (text(object, "apiVersion"), text(object, "kind"));
@@ -75,13 +74,13 @@ fn base(object: Value, answer: &Value) -> Base {
 }
 
 /// A random object: first a kind, then one of its objects.
-pub(super) fn pick<'b>(bases: &'b [Base], dice: &mut Dice) -> &'b Base {
+pub(super) fn pick<'b>(bases: &'b [Base], rng: &mut Rng) -> &'b Base {
     let mut kinds: Vec<&str> = bases.iter().map(|base| base.kind.as_str()).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let kind = *dice.pick(&kinds);
+    let kind = *rng.pick(&kinds);
     let own: Vec<&Base> = bases.iter().filter(|base| base.kind == kind).collect();
-    let place = dice.below(own.len());
+    let place = rng.below(own.len());
     own[place]
 }
 

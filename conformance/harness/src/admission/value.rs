@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 const TEXTS: [&str; 64] = [
     "",
@@ -92,34 +92,34 @@ const NUMBERS: [i64; 18] = [
 ];
 
 /// A value of the same type that is unusual.
-pub(super) fn odd_value(old: &Value, dice: &mut Dice) -> Value {
+pub(super) fn odd_value(old: &Value, rng: &mut Rng) -> Value {
     // Now and then another type, so that decoding fails too.
-    if dice.chance(4) {
-        return any_value(dice);
+    if rng.chance(4) {
+        return any_value(rng);
     }
     match old {
-        Value::String(_) if dice.chance(3) => "x".repeat(64).into(),
-        Value::String(text) if dice.chance(15) => format!("{text}x").into(),
-        Value::String(_) => (*dice.pick(&TEXTS)).into(),
-        Value::Number(number) if dice.chance(20) => {
+        Value::String(_) if rng.chance(3) => "x".repeat(64).into(),
+        Value::String(text) if rng.chance(15) => format!("{text}x").into(),
+        Value::String(_) => (*rng.pick(&TEXTS)).into(),
+        Value::Number(number) if rng.chance(20) => {
             number.as_i64().map_or(json!(1.5), |number| number.wrapping_add(1).into())
         }
-        Value::Number(_) => (*dice.pick(&NUMBERS)).into(),
+        Value::Number(_) => (*rng.pick(&NUMBERS)).into(),
         Value::Bool(truth) => (!truth).into(),
         Value::Array(_) => json!([]),
         Value::Object(_) => json!({}),
-        Value::Null => any_value(dice),
+        Value::Null => any_value(rng),
     }
 }
 
 /// A value of any type.
-pub(super) fn any_value(dice: &mut Dice) -> Value {
-    match dice.below(9) {
+pub(super) fn any_value(rng: &mut Rng) -> Value {
+    match rng.below(9) {
         0 | 1 => Value::Null,
-        2 => dice.chance(50).into(),
-        3 => (*dice.pick(&NUMBERS)).into(),
+        2 => rng.chance(50).into(),
+        3 => (*rng.pick(&NUMBERS)).into(),
         4 => json!(1.5),
-        5 | 6 => (*dice.pick(&TEXTS)).into(),
+        5 | 6 => (*rng.pick(&TEXTS)).into(),
         7 => json!([]),
         _ => json!({}),
     }

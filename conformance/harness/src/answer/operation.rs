@@ -1,6 +1,6 @@
 //! Carries a request out with our engine.
 
-use kubemerge::{Guide, Object, Patch, PatchType};
+use kubemerge::{Object, Patch, PatchType, RuleSource};
 use kubemerge_schema::Schema;
 use kubemerge_value::{Canonical, Document, Node, to_canonical, to_value};
 use kubemerge_yaml as yaml;
@@ -20,11 +20,11 @@ pub(crate) type Answer = Vec<u8>;
 pub(super) fn carry_out(request: &Request<'_>, schema: Option<&Schema>) -> Result<Answer, Refusal> {
     match (request.op, schema) {
         ("yaml", _) => yaml_to_json(request),
-        ("merge-patch", _) => patched(request, Guide::None, PatchType::Merge),
-        ("json-patch", _) => patched(request, Guide::None, PatchType::Json),
+        ("merge-patch", _) => patched(request, RuleSource::None, PatchType::Merge),
+        ("json-patch", _) => patched(request, RuleSource::None, PatchType::Json),
         ("apply", Some(schema)) => {
-            let guide = Guide::Type(type_of(schema, request)?);
-            patched(request, guide, PatchType::Strategic)
+            let rules = RuleSource::Type(type_of(schema, request)?);
+            patched(request, rules, PatchType::Strategic)
         }
         ("diff", Some(schema)) => generated::two_way(request, type_of(schema, request)?),
         ("three-way", Some(schema)) => generated::three_way(request, type_of(schema, request)?),
@@ -36,27 +36,27 @@ pub(super) fn carry_out(request: &Request<'_>, schema: Option<&Schema>) -> Resul
 }
 
 /// Applies a patch of any type through the interface that is asked for.
-fn patched(request: &Request<'_>, guide: Guide<'_>, patch_type: PatchType) -> Result<Answer, Refusal> {
+fn patched(request: &Request<'_>, rules: RuleSource<'_>, patch_type: PatchType) -> Result<Answer, Refusal> {
     let (live, patch) = (request.document("original"), request.document("patch"));
     match request.api {
         // This interface keeps the order of members; replies are compared in canonical form.
-        Api::Checked => canonical_text(apply(guide, patch_type, live, patch)?.as_bytes()),
+        Api::Checked => canonical_text(apply(rules, patch_type, live, patch)?.as_bytes()),
         Api::Canonical => {
             let live = Canonical::from_bytes(live.as_bytes())?;
             let patch = Canonical::from_bytes(patch.as_bytes())?;
-            Ok(apply(guide, patch_type, &live, &patch)?.into_bytes())
+            Ok(apply(rules, patch_type, &live, &patch)?.into_bytes())
         }
-        Api::Value => value_text(&apply(guide, patch_type, &value(live)?, &value(patch)?)?),
+        Api::Value => value_text(&apply(rules, patch_type, &value(live)?, &value(patch)?)?),
     }
 }
 
 fn apply<O: Object + ?Sized>(
-    guide: Guide<'_>,
+    rules: RuleSource<'_>,
     patch_type: PatchType,
     live: &O,
     patch: &O,
 ) -> Result<O::Output, kubemerge::Error> {
-    kubemerge::apply(guide, live, &Patch::new(patch_type, patch)?)
+    kubemerge::apply(rules, live, &Patch::new(patch_type, patch)?)
 }
 
 /// A value as the protocol reads it: `serde_json` alone would read `-0` as a float.

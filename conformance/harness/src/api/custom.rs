@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::kinds::{Kind, Subresource};
 use super::rules::add_rules;
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// Depth of the schemas of random definitions.
 const MAX_DEPTH: usize = 3;
@@ -18,13 +18,13 @@ pub(crate) struct Custom {
 }
 
 /// Makes the definition with this number.
-pub(crate) fn random(run: &str, number: usize, dice: &mut Dice) -> Custom {
+pub(crate) fn random(run: &str, number: usize, rng: &mut Rng) -> Custom {
     let singular = format!("k{run}n{number}");
     // Names of a run are its own, so that two runs on one server do not meet.
     let (plural, kind) = (format!("{singular}s"), singular.to_uppercase());
-    let mut spec = object_schema(MAX_DEPTH, dice);
-    if dice.chance(50) {
-        add_rules(&mut spec, 15, dice);
+    let mut spec = object_schema(MAX_DEPTH, rng);
+    if rng.chance(50) {
+        add_rules(&mut spec, 15, rng);
     }
     let properties =
         json!({"spec": spec, "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}}});
@@ -45,7 +45,7 @@ pub(crate) fn random(run: &str, number: usize, dice: &mut Dice) -> Custom {
     let api_version = "conformance.example.com/v1".to_string();
     let object = |name: &str, spec: Value| json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec});
     let objects =
-        vec![object("minimal", json!({})), object("complete", valid(&schema["properties"]["spec"], dice))];
+        vec![object("minimal", json!({})), object("complete", valid(&schema["properties"]["spec"], rng))];
     let status = Subresource {
         name: "status".to_string(),
         kind: kind.clone(),
@@ -63,48 +63,48 @@ pub(crate) fn random(run: &str, number: usize, dice: &mut Dice) -> Custom {
     Custom { definition, schema, kind }
 }
 
-fn object_schema(depth: usize, dice: &mut Dice) -> Value {
+fn object_schema(depth: usize, rng: &mut Rng) -> Value {
     let mut properties = Map::new();
-    for name in ["a", "b", "c", "d", "e"].iter().take(2 + dice.below(4)) {
-        properties.insert((*name).to_string(), any_schema(depth - 1, dice));
+    for name in ["a", "b", "c", "d", "e"].iter().take(2 + rng.below(4)) {
+        properties.insert((*name).to_string(), any_schema(depth - 1, rng));
     }
     let mut schema = json!({"type": "object", "properties": properties});
-    if dice.chance(15) {
+    if rng.chance(15) {
         schema["x-kubernetes-preserve-unknown-fields"] = json!(true);
     }
-    if dice.chance(15) {
+    if rng.chance(15) {
         schema["required"] = json!(["a"]);
     }
     schema
 }
 
-fn any_schema(depth: usize, dice: &mut Dice) -> Value {
-    let mut schema = match dice.below(if depth == 0 { 6 } else { 11 }) {
-        0 => string_schema(dice),
+fn any_schema(depth: usize, rng: &mut Rng) -> Value {
+    let mut schema = match rng.below(if depth == 0 { 6 } else { 11 }) {
+        0 => string_schema(rng),
         1 => json!({"type": "string", "enum": ["red", "green"]}),
         2 => json!({"type": "integer", "minimum": 0, "maximum": 10}),
         3 => json!({"type": "number", "multipleOf": 0.5}),
         4 => json!({"type": "boolean"}),
         5 => json!({"x-kubernetes-int-or-string": true}),
-        6 => json!({"type": "array", "items": any_schema(depth - 1, dice), "maxItems": 3}),
-        7 => list_map(dice),
+        6 => json!({"type": "array", "items": any_schema(depth - 1, rng), "maxItems": 3}),
+        7 => list_map(rng),
         8 => {
-            json!({"type": "object", "additionalProperties": any_schema(depth - 1, dice), "x-kubernetes-map-type": dice.pick(&["granular", "atomic"])})
+            json!({"type": "object", "additionalProperties": any_schema(depth - 1, rng), "x-kubernetes-map-type": rng.pick(&["granular", "atomic"])})
         }
         9 => list_set(),
-        _ => object_schema(depth, dice),
+        _ => object_schema(depth, rng),
     };
-    if dice.chance(15) {
+    if rng.chance(15) {
         schema["nullable"] = json!(true);
     }
-    if dice.chance(15) && !valid(&schema, dice).is_null() {
-        schema["default"] = valid(&schema, dice);
+    if rng.chance(15) && !valid(&schema, rng).is_null() {
+        schema["default"] = valid(&schema, rng);
     }
     schema
 }
 
-fn string_schema(dice: &mut Dice) -> Value {
-    match dice.below(5) {
+fn string_schema(rng: &mut Rng) -> Value {
+    match rng.below(5) {
         0 => json!({"type": "string", "minLength": 1, "maxLength": 8}),
         1 => json!({"type": "string", "pattern": "^[a-z]+$"}),
         2 => json!({"type": "string", "format": "date-time"}),
@@ -117,9 +117,9 @@ fn list_set() -> Value {
     json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"})
 }
 
-fn list_map(dice: &mut Dice) -> Value {
+fn list_map(rng: &mut Rng) -> Value {
     let mut items = json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}, "value": {"type": "integer"}}});
-    if dice.chance(50) {
+    if rng.chance(50) {
         // A key may be missing in an item if it has a default.
         items["properties"]["protocol"] = json!({"type": "string", "default": "TCP"});
         return json!({"type": "array", "items": items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name", "protocol"]});
@@ -128,41 +128,41 @@ fn list_map(dice: &mut Dice) -> Value {
 }
 
 /// A value that the schema allows.
-pub(crate) fn valid(schema: &Value, dice: &mut Dice) -> Value {
+pub(crate) fn valid(schema: &Value, rng: &mut Rng) -> Value {
     if let Some(choices) = schema["enum"].as_array() {
-        return dice.pick(choices).clone();
+        return rng.pick(choices).clone();
     }
     match schema["type"].as_str().unwrap_or_default() {
-        "object" => valid_object(schema, dice),
+        "object" => valid_object(schema, rng),
         "array" if schema["x-kubernetes-list-type"] == "map" => {
             json!([{"name": "a", "value": 1}, {"name": "b"}])
         }
-        "array" if schema["x-kubernetes-list-type"] == "set" => json!(["a", "b", "c"][..1 + dice.below(3)]),
-        "array" => (0..dice.below(3)).map(|_| valid(&schema["items"], dice)).collect(),
-        "integer" => json!(dice.below(10)),
+        "array" if schema["x-kubernetes-list-type"] == "set" => json!(["a", "b", "c"][..1 + rng.below(3)]),
+        "array" => (0..rng.below(3)).map(|_| valid(&schema["items"], rng)).collect(),
+        "integer" => json!(rng.below(10)),
         // Multiples of a half, which the schema asks for.
-        "number" => json!(dice.below(20) as f64 / 2.0 + 0.5),
-        "boolean" => json!(dice.chance(50)),
+        "number" => json!(rng.below(20) as f64 / 2.0 + 0.5),
+        "boolean" => json!(rng.chance(50)),
         "string" => match schema["format"].as_str().unwrap_or_default() {
             "date-time" => json!("2026-01-02T03:04:05Z"),
             "ipv4" => json!("10.0.0.1"),
-            _ => json!(["a", "web", "abc"][dice.below(3)]),
+            _ => json!(["a", "web", "abc"][rng.below(3)]),
         },
-        _ => [json!(80), json!("http")][dice.below(2)].clone(),
+        _ => [json!(80), json!("http")][rng.below(2)].clone(),
     }
 }
 
-fn valid_object(schema: &Value, dice: &mut Dice) -> Value {
+fn valid_object(schema: &Value, rng: &mut Rng) -> Value {
     let mut map = Map::new();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        if dice.chance(70)
+        if rng.chance(70)
             || schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name))
         {
-            map.insert(name.clone(), valid(property, dice));
+            map.insert(name.clone(), valid(property, rng));
         }
     }
     if let Some(values) = schema.get("additionalProperties") {
-        map.insert("k".to_string(), valid(values, dice));
+        map.insert("k".to_string(), valid(values, rng));
     }
     Value::Object(map)
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::schema::{Schema, Step};
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// Where something was changed, and how, for JSON patches.
 pub(crate) struct Change {
@@ -23,20 +23,20 @@ pub(crate) fn mutate(
     object: &mut Value,
     schema: Option<Schema<'_>>,
     roots: &[&str],
-    dice: &mut Dice,
+    rng: &mut Rng,
 ) -> Vec<Change> {
     let mut changes = Vec::new();
     // More changes would mostly be refused for the first of them.
-    for _ in 0..1 + dice.below(3) {
+    for _ in 0..1 + rng.below(3) {
         let mut places = Vec::new();
         collect(object, &mut Vec::new(), &mut places);
         places.retain(|place| allowed(place, roots));
         if places.is_empty() {
             break;
         }
-        let path = dice.pick(&places).clone();
+        let path = rng.pick(&places).clone();
         let here = schema.and_then(|schema| schema.at(&path));
-        change(object, &path, here, dice);
+        change(object, &path, here, rng);
         changes.push(Change { path });
     }
     changes
@@ -73,8 +73,8 @@ fn allowed(path: &[Step], roots: &[&str]) -> bool {
     roots.is_empty() || roots.contains(&root.as_str())
 }
 
-fn change(object: &mut Value, path: &[Step], schema: Option<Schema<'_>>, dice: &mut Dice) {
-    let choice = dice.below(100);
+fn change(object: &mut Value, path: &[Step], schema: Option<Schema<'_>>, rng: &mut Rng) {
+    let choice = rng.below(100);
     if choice < 20 {
         remove(object, path);
         return;
@@ -82,11 +82,11 @@ fn change(object: &mut Value, path: &[Step], schema: Option<Schema<'_>>, dice: &
     let Some(value) = find(object, path) else { return };
     match choice {
         20..30 => *value = Value::Null,
-        30..42 => *value = another_type(value, dice),
-        42..70 => out_of_range(value, schema, dice),
-        70..78 => duplicate(value, dice),
+        30..42 => *value = another_type(value, rng),
+        42..70 => out_of_range(value, schema, rng),
+        70..78 => duplicate(value, rng),
         78..82 => add_unknown(value),
-        _ => add_known(value, schema, dice),
+        _ => add_known(value, schema, rng),
     }
 }
 
@@ -107,11 +107,11 @@ fn remove(object: &mut Value, path: &[Step]) {
     }
 }
 
-fn another_type(value: &Value, dice: &mut Dice) -> Value {
+fn another_type(value: &Value, rng: &mut Rng) -> Value {
     let others =
         [json!("text"), json!(7), json!(true), json!({}), json!([]), json!([1]), json!({"a": 1}), json!(1.5)];
     let fitting: Vec<&Value> = others.iter().filter(|other| kind(other) != kind(value)).collect();
-    (*dice.pick(&fitting)).clone()
+    (*rng.pick(&fitting)).clone()
 }
 
 fn kind(value: &Value) -> u8 {
@@ -125,20 +125,20 @@ fn kind(value: &Value) -> u8 {
     }
 }
 
-fn out_of_range(value: &mut Value, schema: Option<Schema<'_>>, dice: &mut Dice) {
+fn out_of_range(value: &mut Value, schema: Option<Schema<'_>>, rng: &mut Rng) {
     match value {
         Value::Bool(flag) => *flag = !*flag,
-        Value::Number(_) => *value = (*dice.pick(&BAD_NUMBERS)).into(),
+        Value::Number(_) => *value = (*rng.pick(&BAD_NUMBERS)).into(),
         Value::String(text) => {
             let choices = schema.map(|schema| schema.choices()).unwrap_or_default();
-            *text = match dice.below(10) {
+            *text = match rng.below(10) {
                 // Another valid value is what updates are about.
-                0..5 if !choices.is_empty() => dice.pick(&choices).clone(),
+                0..5 if !choices.is_empty() => rng.pick(&choices).clone(),
                 // One more than a label may have, and below one more than a subdomain.
                 0..2 => "a".repeat(64),
                 2 => "a".repeat(254),
                 3 => format!("{text}x"),
-                _ => (*dice.pick(&BAD_TEXTS)).to_string(),
+                _ => (*rng.pick(&BAD_TEXTS)).to_string(),
             };
         }
         Value::Array(items) => items.clear(),
@@ -147,18 +147,15 @@ fn out_of_range(value: &mut Value, schema: Option<Schema<'_>>, dice: &mut Dice) 
     }
 }
 
-fn duplicate(value: &mut Value, dice: &mut Dice) {
+fn duplicate(value: &mut Value, rng: &mut Rng) {
     match value {
         Value::Array(items) if !items.is_empty() => {
-            let copy = dice.pick(items).clone();
+            let copy = rng.pick(items).clone();
             items.push(copy);
         }
         Value::Object(map) if !map.is_empty() => {
-            let (key, copy) = map
-                .iter()
-                .nth(dice.below(map.len()))
-                .map(|(k, v)| (k.clone(), v.clone()))
-                .unwrap_or_default();
+            let (key, copy) =
+                map.iter().nth(rng.below(map.len())).map(|(k, v)| (k.clone(), v.clone())).unwrap_or_default();
             map.insert(format!("{key}2"), copy);
         }
         scalar => *scalar = Value::Null,
@@ -172,7 +169,7 @@ fn add_unknown(value: &mut Value) {
 }
 
 /// Adds a member that the schema has and the object lacks.
-fn add_known(value: &mut Value, schema: Option<Schema<'_>>, dice: &mut Dice) {
+fn add_known(value: &mut Value, schema: Option<Schema<'_>>, rng: &mut Rng) {
     let Some(schema) = schema else { return };
     match value {
         Value::Object(map) => {
@@ -181,62 +178,62 @@ fn add_known(value: &mut Value, schema: Option<Schema<'_>>, dice: &mut Dice) {
             if missing.is_empty() {
                 return;
             }
-            let name = dice.pick(&missing).clone();
+            let name = rng.pick(&missing).clone();
             let generated =
-                schema.property(&name).map_or(Value::Null, |schema| generate(schema, MAX_DEPTH, dice));
+                schema.property(&name).map_or(Value::Null, |schema| generate(schema, MAX_DEPTH, rng));
             map.insert(name, generated);
         }
         Value::Array(items) => {
             if let Some(element) = schema.element() {
-                items.push(generate(element, MAX_DEPTH, dice));
+                items.push(generate(element, MAX_DEPTH, rng));
             }
         }
-        scalar => *scalar = generate(schema, 0, dice),
+        scalar => *scalar = generate(schema, 0, rng),
     }
 }
 
 /// A random value that fits the schema, mostly.
-pub(crate) fn generate(schema: Schema<'_>, depth: usize, dice: &mut Dice) -> Value {
+pub(crate) fn generate(schema: Schema<'_>, depth: usize, rng: &mut Rng) -> Value {
     let choices = schema.choices();
     if !choices.is_empty() {
-        return Value::String(dice.pick(&choices).clone());
+        return Value::String(rng.pick(&choices).clone());
     }
     match schema.kind() {
-        "object" => generate_object(schema, depth, dice),
+        "object" => generate_object(schema, depth, rng),
         "array" => {
-            let count = if depth == 0 { 0 } else { dice.below(3) };
+            let count = if depth == 0 { 0 } else { rng.below(3) };
             let element = schema.element();
-            (0..count).filter_map(|_| element.map(|element| generate(element, depth - 1, dice))).collect()
+            (0..count).filter_map(|_| element.map(|element| generate(element, depth - 1, rng))).collect()
         }
-        "integer" => json!([0, 1, 2, 5, 10, 80, 600][dice.below(7)]),
-        "number" => json!([0.5, 1.0, 3.0][dice.below(3)]),
-        "boolean" => json!(dice.chance(50)),
-        _ => generate_text(schema, dice),
+        "integer" => json!([0, 1, 2, 5, 10, 80, 600][rng.below(7)]),
+        "number" => json!([0.5, 1.0, 3.0][rng.below(3)]),
+        "boolean" => json!(rng.chance(50)),
+        _ => generate_text(schema, rng),
     }
 }
 
-fn generate_object(schema: Schema<'_>, depth: usize, dice: &mut Dice) -> Value {
+fn generate_object(schema: Schema<'_>, depth: usize, rng: &mut Rng) -> Value {
     let mut map = Map::new();
     if depth > 0 {
         for name in schema.properties() {
-            let wanted = schema.requires(&name) || dice.chance(25);
+            let wanted = schema.requires(&name) || rng.chance(25);
             if let Some(property) = schema.property(&name).filter(|_| wanted) {
-                map.insert(name, generate(property, depth - 1, dice));
+                map.insert(name, generate(property, depth - 1, rng));
             }
         }
         if let Some(values) = schema.values() {
-            map.insert(format!("k{}", dice.below(9)), generate(values, depth - 1, dice));
+            map.insert(format!("k{}", rng.below(9)), generate(values, depth - 1, rng));
         }
     }
     Value::Object(map)
 }
 
-fn generate_text(schema: Schema<'_>, dice: &mut Dice) -> Value {
+fn generate_text(schema: Schema<'_>, rng: &mut Rng) -> Value {
     match schema.format() {
         "date-time" => json!("2026-01-02T03:04:05Z"),
         "byte" => json!("YWJj"),
-        "int-or-string" => [json!(8080), json!("25%"), json!("http")][dice.below(3)].clone(),
-        "quantity" => [json!("1"), json!("500m"), json!("1Gi")][dice.below(3)].clone(),
+        "int-or-string" => [json!(8080), json!("25%"), json!("http")][rng.below(3)].clone(),
+        "quantity" => [json!("1"), json!("500m"), json!("1Gi")][rng.below(3)].clone(),
         _ => [
             json!("a"),
             json!("web"),
@@ -244,7 +241,7 @@ fn generate_text(schema: Schema<'_>, dice: &mut Dice) -> Value {
             json!("example.com/a"),
             json!("10.0.0.1"),
             json!("/a"),
-        ][dice.below(6)]
+        ][rng.below(6)]
         .clone(),
     }
 }

@@ -2,62 +2,62 @@
 
 use serde_json::{Value, json};
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// How deep expressions are nested.
 const MAX_DEPTH: usize = 3;
 
 /// Adds rules to some of the schemas below this one, and limits to some of its lists, maps and texts.
-pub(crate) fn add_rules(schema: &mut Value, percent: usize, dice: &mut Dice) {
-    add_limits(schema, dice);
+pub(crate) fn add_rules(schema: &mut Value, percent: usize, rng: &mut Rng) {
+    add_limits(schema, rng);
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.values_mut().for_each(|property| add_rules(property, percent, dice));
+        properties.values_mut().for_each(|property| add_rules(property, percent, rng));
     }
     for keyword in ["items", "additionalProperties"] {
         if let Some(child) = schema.get_mut(keyword).filter(|child| child.is_object()) {
-            add_rules(child, percent, dice);
+            add_rules(child, percent, rng);
         }
     }
-    if dice.chance(percent) {
-        let rules: Vec<Value> = (0..1 + dice.below(2)).map(|_| rule(schema, dice)).collect();
+    if rng.chance(percent) {
+        let rules: Vec<Value> = (0..1 + rng.below(2)).map(|_| rule(schema, rng)).collect();
         schema["x-kubernetes-validations"] = Value::Array(rules);
     }
 }
 
-fn add_limits(schema: &mut Value, dice: &mut Dice) {
+fn add_limits(schema: &mut Value, rng: &mut Rng) {
     let keyword = match schema["type"].as_str() {
         Some("string") => "maxLength",
         Some("array") => "maxItems",
         Some("object") if schema.get("additionalProperties").is_some() => "maxProperties",
         _ => return,
     };
-    match dice.below(4) {
-        0 => schema[keyword] = json!([10, 50, 1_000, 100_000][dice.below(4)]),
+    match rng.below(4) {
+        0 => schema[keyword] = json!([10, 50, 1_000, 100_000][rng.below(4)]),
         1 if keyword == "maxItems" => _ = schema.as_object_mut().and_then(|map| map.remove(keyword)),
         _ => {}
     }
 }
 
 /// One rule about values of a schema.
-fn rule(schema: &Value, dice: &mut Dice) -> Value {
-    let mut writer = Writer::new(schema, dice);
+fn rule(schema: &Value, rng: &mut Rng) -> Value {
+    let mut writer = Writer::new(schema, rng);
     let mut rule = json!({"rule": writer.of_type("bool", MAX_DEPTH)});
-    if writer.dice.chance(30) {
+    if writer.rng.chance(30) {
         rule["message"] = json!("must be right");
     }
-    if writer.dice.chance(25) {
+    if writer.rng.chance(25) {
         rule["messageExpression"] = json!(writer.of_type("string", MAX_DEPTH - 1));
     }
-    if writer.dice.chance(15) {
+    if writer.rng.chance(15) {
         let reasons =
             ["FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate", "FieldValueInvalid"];
-        rule["reason"] = json!(reasons[writer.dice.below(4)]);
+        rule["reason"] = json!(reasons[writer.rng.below(4)]);
     }
-    if writer.dice.chance(10) {
-        rule["fieldPath"] = json!([".a", ".b", ".a.b", "['a']", ".nosuch", "a"][writer.dice.below(6)]);
+    if writer.rng.chance(10) {
+        rule["fieldPath"] = json!([".a", ".b", ".a.b", "['a']", ".nosuch", "a"][writer.rng.below(6)]);
     }
-    if writer.dice.chance(8) {
-        rule["optionalOldSelf"] = json!(writer.dice.chance(70));
+    if writer.rng.chance(8) {
+        rule["optionalOldSelf"] = json!(writer.rng.chance(70));
     }
     rule
 }
@@ -73,14 +73,14 @@ struct Named {
 struct Writer<'d> {
     named: Vec<Named>,
     variables: usize,
-    dice: &'d mut Dice,
+    rng: &'d mut Rng,
 }
 
 impl<'d> Writer<'d> {
-    fn new(schema: &Value, dice: &'d mut Dice) -> Writer<'d> {
-        let mut writer = Writer { named: Vec::new(), variables: 0, dice };
+    fn new(schema: &Value, rng: &'d mut Rng) -> Writer<'d> {
+        let mut writer = Writer { named: Vec::new(), variables: 0, rng };
         writer.name("self".to_owned(), schema, 3);
-        if writer.dice.chance(15) {
+        if writer.rng.chance(15) {
             writer.name("oldSelf".to_owned(), schema, 1);
         }
         writer
@@ -105,19 +105,19 @@ impl<'d> Writer<'d> {
     /// A named value of a type.
     fn pick(&mut self, wanted: &str) -> Option<Named> {
         let fitting: Vec<&Named> = self.named.iter().filter(|one| type_of(&one.schema) == wanted).collect();
-        if fitting.is_empty() { None } else { Some((*self.dice.pick(&fitting)).clone()) }
+        if fitting.is_empty() { None } else { Some((*self.rng.pick(&fitting)).clone()) }
     }
 
     fn of_type(&mut self, wanted: &str, depth: usize) -> String {
         // Some mistakes: another type, a name that does not exist, a word too many.
-        match self.dice.below(150) {
+        match self.rng.below(150) {
             0 => return self.any(),
             1 => return "self.nosuch".to_owned(),
             2 => return format!("{} {}", self.any(), self.any()),
             3 => return "unknown(self)".to_owned(),
             _ => {}
         }
-        if depth > 0 && self.dice.chance(75) {
+        if depth > 0 && self.rng.chance(75) {
             return match wanted {
                 "bool" => self.boolean(depth - 1),
                 "string" => self.string(depth - 1),
@@ -130,12 +130,12 @@ impl<'d> Writer<'d> {
     }
 
     fn any(&mut self) -> String {
-        let place = self.dice.below(self.named.len());
+        let place = self.rng.below(self.named.len());
         self.named[place].text.clone()
     }
 
     fn leaf(&mut self, wanted: &str) -> String {
-        if self.dice.chance(70)
+        if self.rng.chance(70)
             && let Some(found) = self.pick(wanted)
         {
             return found.text;
@@ -147,12 +147,12 @@ impl<'d> Writer<'d> {
             "string" => &["'a'", "\"web\"", "'x' + 'y'", "''", "r'\\d+'"],
             _ => &["null"],
         };
-        (*self.dice.pick(literals)).to_owned()
+        (*self.rng.pick(literals)).to_owned()
     }
 
     fn boolean(&mut self, depth: usize) -> String {
-        let compare = ["==", "!=", "<", "<=", ">", ">="][self.dice.below(6)];
-        match self.dice.below(14) {
+        let compare = ["==", "!=", "<", "<=", ">", ">="][self.rng.below(6)];
+        match self.rng.below(14) {
             0 => format!("{} {compare} {}", self.of_type("int", depth), self.of_type("int", depth)),
             1 => format!("{} {compare} {}", self.of_type("string", depth), self.of_type("string", depth)),
             2 => format!("{} {compare} {}", self.of_type("double", depth), self.of_type("double", depth)),
@@ -175,7 +175,7 @@ impl<'d> Writer<'d> {
     }
 
     fn quantifier(&mut self, depth: usize) -> String {
-        let of_list = self.dice.chance(70);
+        let of_list = self.rng.chance(70);
         let Some(range) = self.pick(if of_list { "list" } else { "map" }) else { return self.leaf("bool") };
         let name = format!("v{}", self.variables);
         self.variables += 1;
@@ -183,7 +183,7 @@ impl<'d> Writer<'d> {
         let schema = if of_list { range.schema["items"].clone() } else { key };
         self.name(name.clone(), &schema, 2);
         let body = self.of_type("bool", depth);
-        let found = match self.dice.below(7) {
+        let found = match self.rng.below(7) {
             0 | 1 => format!("{}.all({name}, {body})", range.text),
             2 | 3 => format!("{}.exists({name}, {body})", range.text),
             4 => format!("{}.exists_one({name}, {body})", range.text),
@@ -208,8 +208,8 @@ impl<'d> Writer<'d> {
         if fields.is_empty() {
             return "has(self.nosuch)".to_owned();
         }
-        let field = self.dice.pick(&fields).clone();
-        match self.dice.below(4) {
+        let field = self.rng.pick(&fields).clone();
+        match self.rng.below(4) {
             0 => {
                 let (before, name) = field.rsplit_once('.').unwrap_or(("self", "a"));
                 format!("{before}.?{name}.hasValue()")
@@ -221,25 +221,25 @@ impl<'d> Writer<'d> {
 
     fn text_test(&mut self, depth: usize) -> String {
         let (text, other) = (self.leaf("string"), self.of_type("string", depth));
-        match self.dice.below(5) {
+        match self.rng.below(5) {
             0 => format!("{text}.startsWith({other})"),
             1 => format!("{text}.endsWith({other})"),
             2 => format!("{text}.contains({other})"),
-            3 => format!("{text}.matches('{}')", ["^[a-z]+$", "a|b", "(", "[0-9]{3}"][self.dice.below(4)]),
+            3 => format!("{text}.matches('{}')", ["^[a-z]+$", "a|b", "(", "[0-9]{3}"][self.rng.below(4)]),
             _ => format!("{text} in [{other}, 'a', 'b']"),
         }
     }
 
     fn type_test(&mut self) -> String {
         let value = self.pick("dyn").map_or_else(|| self.any(), |named| named.text);
-        let name = ["string", "int", "double", "map", "list", "bool"][self.dice.below(6)];
+        let name = ["string", "int", "double", "map", "list", "bool"][self.rng.below(6)];
         format!("type({value}) == {name}")
     }
 
     fn list_test(&mut self, depth: usize) -> String {
         let Some(list) = self.pick("list") else { return self.leaf("bool") };
         let text = &list.text;
-        match self.dice.below(6) {
+        match self.rng.below(6) {
             0 => format!("{text}.isSorted()"),
             1 => format!("{text}.size() == {}", self.of_type("int", depth)),
             2 => format!("{text}[0] in {text}"),
@@ -251,20 +251,20 @@ impl<'d> Writer<'d> {
 
     fn library_test(&mut self, depth: usize) -> String {
         let text = self.of_type("string", depth);
-        match self.dice.below(8) {
+        match self.rng.below(8) {
             0 => format!("quantity({text}).isLessThan(quantity('1Gi'))"),
             1 => format!("isURL({text}) && url({text}).getHost() == 'a'"),
             2 => format!("isIP({text})"),
             3 => format!("cidr('10.0.0.0/8').containsIP({text})"),
             4 => format!("!format.dns1123Label().validate({text}).hasValue()"),
             5 => format!("{text}.split(',').all(s, s.size() < 5)"),
-            6 => format!("duration('{}') > duration('1s')", ["1h", "x", "5m30s"][self.dice.below(3)]),
+            6 => format!("duration('{}') > duration('1s')", ["1h", "x", "5m30s"][self.rng.below(3)]),
             _ => format!("{text}.find('[a-z]') == 'a'"),
         }
     }
 
     fn string(&mut self, depth: usize) -> String {
-        match self.dice.below(8) {
+        match self.rng.below(8) {
             0 => format!("{} + {}", self.of_type("string", depth), self.of_type("string", depth)),
             1 => format!("string({})", self.of_type("int", depth)),
             2 => format!("{}.lowerAscii()", self.leaf("string")),
@@ -277,7 +277,7 @@ impl<'d> Writer<'d> {
     }
 
     fn integer(&mut self, depth: usize) -> String {
-        match self.dice.below(6) {
+        match self.rng.below(6) {
             0 => format!("{} + {}", self.of_type("int", depth), self.of_type("int", depth)),
             1 => format!("{} * 2", self.leaf("int")),
             2 => format!("size({})", self.of_type("string", depth)),
@@ -288,7 +288,7 @@ impl<'d> Writer<'d> {
     }
 
     fn double(&mut self, depth: usize) -> String {
-        match self.dice.below(3) {
+        match self.rng.below(3) {
             0 => format!("{} * {}", self.of_type("double", depth), self.of_type("double", depth)),
             1 => format!("double({})", self.of_type("int", depth)),
             _ => self.leaf("double"),

@@ -19,7 +19,7 @@ use super::{
     stored::{Shelf, Stored, delete, delete_everywhere, read, renamed},
     trial::{self, Trial},
 };
-use crate::{apiserver::Instance, dice::Dice};
+use crate::{apiserver::Instance, rng::Rng};
 
 /// Definitions of a run that has custom resources.
 const DEFINITIONS: usize = 8;
@@ -46,7 +46,7 @@ const MAX_DROPPED: usize = 20;
 struct Run<'o> {
     options: &'o Options,
     pair: Pair,
-    dice: Dice,
+    rng: Rng,
     shelf: Shelf,
     report: Report,
     customs: Vec<Custom>,
@@ -61,7 +61,7 @@ pub(crate) fn run(options: &Options, instance: &Instance) -> Result<Report, Stri
     let mut run = Run {
         options,
         pair: Pair::connect(instance)?,
-        dice: Dice::new(options.seed),
+        rng: Rng::new(options.seed),
         shelf: Shelf::default(),
         report: Report::default(),
         customs: Vec::new(),
@@ -88,7 +88,7 @@ impl Run<'_> {
         }
         let areas: Vec<&str> = self.random_areas(&kinds);
         while self.report.requests() < self.options.requests && !areas.is_empty() {
-            match *self.dice.pick(&areas) {
+            match *self.rng.pick(&areas) {
                 "custom" => self.custom()?,
                 "lifecycle" => self.lifecycle(&kinds, &document)?,
                 "managers" => self.managers(&kinds, &document)?,
@@ -132,35 +132,35 @@ impl Run<'_> {
             "definition" => {
                 kinds.iter().find(|kind| kind.kind == "CustomResourceDefinition").unwrap_or(&kinds[0])
             }
-            _ => self.dice.pick(kinds),
+            _ => self.rng.pick(kinds),
         };
         let schema = Schema::of_kind(document, &kind.api_version, &kind.kind);
         // Definitions in files have few rules: half of the requests are about random ones.
-        if area == "definition" && self.dice.chance(50) {
+        if area == "definition" && self.rng.chance(50) {
             let mut kind = kind.clone();
             kind.objects =
-                vec![custom::random(&self.name, self.dice.below(1_000_000), &mut self.dice).definition];
-            let mut trial = trial::create(&kind, 0, schema, &mut self.dice);
+                vec![custom::random(&self.name, self.rng.below(1_000_000), &mut self.rng).definition];
+            let mut trial = trial::create(&kind, 0, schema, &mut self.rng);
             trial.area = "definition";
             return self.judge(&trial);
         }
-        let number = self.dice.below(kind.objects.len());
+        let number = self.rng.below(kind.objects.len());
         // Kinds that only answer, such as reviews, can be asked in this way alone.
         if area == "create" || !kind.can("update") {
-            let mut trial = trial::create(kind, number, schema, &mut self.dice);
+            let mut trial = trial::create(kind, number, schema, &mut self.rng);
             trial.area = definition_or(kind, "create");
             return self.judge(&trial);
         }
         let name = self.name.clone();
         let Some(stored) = self.shelf.get(&mut self.pair, kind, number, &name)? else { return Ok(()) };
         let trial = match area {
-            "update" => Some(trial::update(kind, &stored, schema, &mut self.dice)),
-            "patch" => Some(trial::patch(kind, &stored, schema, &mut self.dice)),
-            "apply" => Some(trial::apply(kind, number, &stored, schema, &name, &mut self.dice)),
-            "subresource" => trial::subresource(kind, &stored, schema, &mut self.dice),
-            "definition" if self.dice.chance(60) => Some(trial::create(kind, number, schema, &mut self.dice)),
-            "definition" => Some(trial::update(kind, &stored, schema, &mut self.dice)),
-            _ => Some(trial::read(kind, &stored, &mut self.dice)),
+            "update" => Some(trial::update(kind, &stored, schema, &mut self.rng)),
+            "patch" => Some(trial::patch(kind, &stored, schema, &mut self.rng)),
+            "apply" => Some(trial::apply(kind, number, &stored, schema, &name, &mut self.rng)),
+            "subresource" => trial::subresource(kind, &stored, schema, &mut self.rng),
+            "definition" if self.rng.chance(60) => Some(trial::create(kind, number, schema, &mut self.rng)),
+            "definition" => Some(trial::update(kind, &stored, schema, &mut self.rng)),
+            _ => Some(trial::read(kind, &stored, &mut self.rng)),
         };
         let Some(mut trial) = trial else { return Ok(()) };
         if matches!(trial.area, "create" | "update" | "patch") {
@@ -171,13 +171,13 @@ impl Run<'_> {
 
     /// Creates an object for real, reads it and deletes it.
     fn lifecycle(&mut self, kinds: &[Kind], document: &Value) -> Result<(), String> {
-        let kind = self.dice.pick(kinds);
+        let kind = self.rng.pick(kinds);
         if !kind.can("delete") || CHANGES_OTHER_REQUESTS.contains(&kind.kind.as_str()) {
             return Ok(());
         }
         let schema = Schema::of_kind(document, &kind.api_version, &kind.kind);
-        let number = self.dice.below(kind.objects.len());
-        let mut create = trial::create(kind, number, schema, &mut self.dice);
+        let number = self.rng.below(kind.objects.len());
+        let mut create = trial::create(kind, number, schema, &mut self.rng);
         // Without the dry run that other areas have.
         create.call.path = kind.collection();
         create.area = "lifecycle";
@@ -208,24 +208,24 @@ impl Run<'_> {
     }
 
     fn custom(&mut self) -> Result<(), String> {
-        let custom = self.dice.pick(&self.customs).clone();
+        let custom = self.rng.pick(&self.customs).clone();
         let mut kind = custom.kind.clone();
         let schema = Schema::standalone(&custom.schema);
         // A fresh valid object each time, since a random schema has no examples.
-        kind.objects[1]["spec"] = custom::valid(&custom.schema["properties"]["spec"], &mut self.dice);
-        let mut trial = match self.dice.below(3) {
+        kind.objects[1]["spec"] = custom::valid(&custom.schema["properties"]["spec"], &mut self.rng);
+        let mut trial = match self.rng.below(3) {
             0 => {
                 let name = self.name.clone();
                 let Some(stored) = self.shelf.get(&mut self.pair, &custom.kind, 1, &name)? else {
                     return Ok(());
                 };
-                if self.dice.chance(50) {
-                    trial::update(&kind, &stored, Some(schema), &mut self.dice)
+                if self.rng.chance(50) {
+                    trial::update(&kind, &stored, Some(schema), &mut self.rng)
                 } else {
-                    custom_patch(&kind, &stored, schema, &mut self.dice)
+                    custom_patch(&kind, &stored, schema, &mut self.rng)
                 }
             }
-            _ => trial::create(&kind, 1, Some(schema), &mut self.dice),
+            _ => trial::create(&kind, 1, Some(schema), &mut self.rng),
         };
         trial.area = "custom";
         trial.kind = "custom".to_string();
@@ -235,10 +235,10 @@ impl Run<'_> {
     /// A sequence of writes by several managers, stored for real, to one object in all versions of its kind.
     fn managers(&mut self, kinds: &[Kind], document: &Value) -> Result<(), String> {
         let customs = self.customs.clone();
-        let is_custom = !customs.is_empty() && self.dice.chance(25);
+        let is_custom = !customs.is_empty() && self.rng.chance(25);
         let of_custom = |custom: &Custom| (custom.kind.clone(), custom.schema.clone());
-        let chosen = is_custom.then(|| of_custom(self.dice.pick(&customs)));
-        let kind = chosen.as_ref().map_or_else(|| self.dice.pick(kinds).clone(), |(kind, _)| kind.clone());
+        let chosen = is_custom.then(|| of_custom(self.rng.pick(&customs)));
+        let kind = chosen.as_ref().map_or_else(|| self.rng.pick(kinds).clone(), |(kind, _)| kind.clone());
         if !kind.can("delete") || !kind.can("update") || CHANGES_OTHER_REQUESTS.contains(&kind.kind.as_str())
         {
             return Ok(());
@@ -251,7 +251,7 @@ impl Run<'_> {
             Some((kind, _)) => vec![kind],
             None => kinds.iter().filter(|other| other.kind == kind.kind).collect(),
         };
-        let number = self.dice.below(kind.objects.len());
+        let number = self.rng.below(kind.objects.len());
         let name = format!("{}w{}", self.name, self.report.requests());
         let manifests: Vec<Value> = versions
             .iter()
@@ -276,17 +276,17 @@ impl Run<'_> {
             let name = subject.manifest["metadata"]["name"].as_str().unwrap_or_default();
             format!("{}/{name}", subject.kind.collection())
         };
-        let first = self.dice.pick(subjects);
-        let create = managers::create(*first, &path(first), &mut self.dice);
+        let first = self.rng.pick(subjects);
+        let create = managers::create(*first, &path(first), &mut self.rng);
         self.judge(&create)?;
-        for _ in 0..4 + self.dice.below(8) {
-            let subject = self.dice.pick(subjects);
+        for _ in 0..4 + self.rng.below(8) {
+            let subject = self.rng.pick(subjects);
             let Some(before) = read(&mut self.pair, &path(subject))? else { break };
             // Entries have times of whole seconds; a write that changes nothing must not count, however late.
-            if self.dice.chance(4) {
+            if self.rng.chance(4) {
                 std::thread::sleep(std::time::Duration::from_millis(1100));
             }
-            let mut write = managers::write(*subject, &before, &mut self.dice);
+            let mut write = managers::write(*subject, &before, &mut self.rng);
             write.identities = before.identities.clone();
             let answers = self.answers(&write)?;
             let Some(after) = read(&mut self.pair, &path(subject))? else { break };
@@ -322,7 +322,7 @@ impl Run<'_> {
     /// Creates the random definitions and waits until the real server serves their resources.
     fn define(&mut self) -> Result<(), String> {
         for number in 0..DEFINITIONS {
-            let custom = custom::random(&self.name, number, &mut self.dice);
+            let custom = custom::random(&self.name, number, &mut self.rng);
             let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
             let call = Call::new(Method::POST, path, &custom.definition);
             let answers = self.pair.ask(&call, &Identities::default())?;
@@ -390,8 +390,8 @@ fn definition_or(kind: &Kind, area: &'static str) -> &'static str {
 }
 
 /// Custom resources have no strategic merge patch.
-fn custom_patch(kind: &Kind, stored: &Stored, schema: Schema<'_>, dice: &mut Dice) -> Trial {
-    let mut trial = trial::patch(kind, stored, Some(schema), dice);
+fn custom_patch(kind: &Kind, stored: &Stored, schema: Schema<'_>, rng: &mut Rng) -> Trial {
+    let mut trial = trial::patch(kind, stored, Some(schema), rng);
     if trial.call.content_type.contains("strategic") {
         trial.call.content_type = "application/merge-patch+json".to_string();
     }

@@ -10,7 +10,7 @@ use super::{
     schema::{Schema, Step},
     stored::{Stored, renamed},
 };
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// A request to both servers.
 pub(crate) struct Trial {
@@ -27,14 +27,14 @@ const UNCHANGED_PERCENT: usize = 25;
 const DRY_RUN: &str = "?dryRun=All";
 
 /// POST of an object, changed or not.
-pub(crate) fn create(kind: &Kind, number: usize, schema: Option<Schema<'_>>, dice: &mut Dice) -> Trial {
-    let mut object = renamed(&kind.objects[number], &format!("t{}", dice.below(1_000_000)));
+pub(crate) fn create(kind: &Kind, number: usize, schema: Option<Schema<'_>>, rng: &mut Rng) -> Trial {
+    let mut object = renamed(&kind.objects[number], &format!("t{}", rng.below(1_000_000)));
     if let Some(namespace) = object.pointer_mut("/metadata/namespace").filter(|_| kind.namespaced) {
         *namespace = json!("default");
     }
-    damage(&mut object, schema, &[], dice);
-    if dice.chance(3) {
-        damage_name(&mut object, dice);
+    damage(&mut object, schema, &[], rng);
+    if rng.chance(3) {
+        damage_name(&mut object, rng);
     }
     // Reviews have no dry run: they store nothing anyway.
     let reviews = !kind.can("get");
@@ -43,18 +43,18 @@ pub(crate) fn create(kind: &Kind, number: usize, schema: Option<Schema<'_>>, dic
 }
 
 /// PUT of a stored object, changed or not.
-pub(crate) fn update(kind: &Kind, stored: &Stored, schema: Option<Schema<'_>>, dice: &mut Dice) -> Trial {
+pub(crate) fn update(kind: &Kind, stored: &Stored, schema: Option<Schema<'_>>, rng: &mut Rng) -> Trial {
     let mut object = stored.object.clone();
-    damage(&mut object, schema, &[], dice);
+    damage(&mut object, schema, &[], rng);
     let call = Call::new(Method::PUT, format!("{}{DRY_RUN}", stored.path), &object);
     trial("update", kind, call, stored.identities.clone())
 }
 
 /// One of the three patch types, made from a changed object.
-pub(crate) fn patch(kind: &Kind, stored: &Stored, schema: Option<Schema<'_>>, dice: &mut Dice) -> Trial {
+pub(crate) fn patch(kind: &Kind, stored: &Stored, schema: Option<Schema<'_>>, rng: &mut Rng) -> Trial {
     let mut object = stored.object.clone();
-    let changes = damage(&mut object, schema, &[], dice);
-    let (content_type, body) = match dice.below(3) {
+    let changes = damage(&mut object, schema, &[], rng);
+    let (content_type, body) = match rng.below(3) {
         0 => ("application/merge-patch+json", merge_patch(&stored.object, &object)),
         1 => ("application/strategic-merge-patch+json", merge_patch(&stored.object, &object)),
         _ => ("application/json-patch+json", json_patch(&stored.object, &object, &changes)),
@@ -71,11 +71,11 @@ pub(crate) fn apply(
     stored: &Stored,
     schema: Option<Schema<'_>>,
     run: &str,
-    dice: &mut Dice,
+    rng: &mut Rng,
 ) -> Trial {
     let mut object = renamed(&kind.objects[number], run);
-    damage(&mut object, schema, &[], dice);
-    let force = if dice.chance(50) { "&force=true" } else { "" };
+    damage(&mut object, schema, &[], rng);
+    let force = if rng.chance(50) { "&force=true" } else { "" };
     let path = format!("{}{DRY_RUN}&fieldManager=conformance{force}", stored.path);
     let mut call = Call::new(Method::PATCH, path, &object);
     call.content_type = "application/apply-patch+yaml".to_string();
@@ -87,7 +87,7 @@ pub(crate) fn subresource(
     kind: &Kind,
     stored: &Stored,
     schema: Option<Schema<'_>>,
-    dice: &mut Dice,
+    rng: &mut Rng,
 ) -> Option<Trial> {
     let writable: Vec<&Subresource> = kind
         .subresources
@@ -97,11 +97,11 @@ pub(crate) fn subresource(
     if writable.is_empty() {
         return None;
     }
-    let subresource = *dice.pick(&writable);
+    let subresource = *rng.pick(&writable);
     let path = format!("{}/{}", stored.path, subresource.name);
-    let body = subresource_body(kind, stored, subresource, schema, dice)?;
+    let body = subresource_body(kind, stored, subresource, schema, rng)?;
     let can_update = subresource.verbs.iter().any(|verb| verb == "update");
-    let mut call = match dice.below(4) {
+    let mut call = match rng.below(4) {
         0 if can_update && subresource.verbs.iter().any(|verb| verb == "get") => Call::get(path),
         1 if can_update => {
             let mut call =
@@ -124,13 +124,13 @@ fn subresource_body(
     stored: &Stored,
     subresource: &Subresource,
     schema: Option<Schema<'_>>,
-    dice: &mut Dice,
+    rng: &mut Rng,
 ) -> Option<Value> {
     let name = stored.object["metadata"]["name"].clone();
     let metadata = json!({"name": name, "namespace": stored.object["metadata"]["namespace"]});
     let mut body = match subresource.kind.as_str() {
         "Scale" => {
-            json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": {"replicas": dice.below(5)}})
+            json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": {"replicas": rng.below(5)}})
         }
         "Eviction" => json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}),
         "Binding" => {
@@ -142,24 +142,24 @@ fn subresource_body(
     };
     if subresource.kind == kind.kind {
         let status = schema.and_then(|schema| schema.property("status"));
-        if let Some(status) = status.filter(|_| dice.chance(60)) {
-            body["status"] = generate(status, 3, dice);
+        if let Some(status) = status.filter(|_| rng.chance(60)) {
+            body["status"] = generate(status, 3, rng);
         }
         // A write to the status with another spec shows what is reset.
-        damage(&mut body, schema, &["status", "spec", "metadata"], dice);
+        damage(&mut body, schema, &["status", "spec", "metadata"], rng);
     } else {
-        damage(&mut body, None, &["spec", "target"], dice);
+        damage(&mut body, None, &["spec", "target"], rng);
     }
     Some(body)
 }
 
 /// GET of an object or its list, as a table or not.
-pub(crate) fn read(kind: &Kind, stored: &Stored, dice: &mut Dice) -> Trial {
+pub(crate) fn read(kind: &Kind, stored: &Stored, rng: &mut Rng) -> Trial {
     let name = stored.object["metadata"]["name"].as_str().unwrap_or_default();
     let list = format!("{}?fieldSelector=metadata.name%3D{name}", kind.collection());
     let table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
     let partial = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
-    let (area, call) = match dice.below(6) {
+    let (area, call) = match rng.below(6) {
         0 => ("read", Call::get(&stored.path)),
         1 if kind.can("list") => ("read", Call::get(list)),
         2 => ("read", Call::get(&stored.path).accepting(partial)),
@@ -181,15 +181,15 @@ fn trial(area: &'static str, kind: &Kind, call: Call, identities: Identities) ->
     Trial { area, kind: kind.label(), call, identities }
 }
 
-fn damage(object: &mut Value, schema: Option<Schema<'_>>, roots: &[&str], dice: &mut Dice) -> Vec<Change> {
-    if dice.chance(UNCHANGED_PERCENT) { Vec::new() } else { mutate(object, schema, roots, dice) }
+fn damage(object: &mut Value, schema: Option<Schema<'_>>, roots: &[&str], rng: &mut Rng) -> Vec<Change> {
+    if rng.chance(UNCHANGED_PERCENT) { Vec::new() } else { mutate(object, schema, roots, rng) }
 }
 
-fn damage_name(object: &mut Value, dice: &mut Dice) {
+fn damage_name(object: &mut Value, rng: &mut Rng) {
     let names = ["A", "-a", "a.b", "a_b", "", "a/b", "..", "a b", &"a".repeat(254), "1a"];
     // The metadata may have been damaged before.
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.insert("name".to_string(), json!(dice.pick(&names)));
+        metadata.insert("name".to_string(), json!(rng.pick(&names)));
     }
 }
 

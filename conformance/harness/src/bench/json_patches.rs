@@ -1,6 +1,6 @@
 //! JSON patches and JSON merge patches: against the crate `json-patch` and against Kubernetes.
 
-use kubemerge::{Guide, Patch, PatchType, apply};
+use kubemerge::{Patch, PatchType, RuleSource, apply};
 use kubemerge_value::Canonical;
 use serde_json::{Value, json};
 
@@ -66,8 +66,8 @@ fn row(race: &Race, kubernetes: &mut Kubernetes) -> Vec<Option<f64>> {
     let read = || Patch::new(race.patch_type, patch.as_bytes()).expect("it is a patch");
     let op = if race.patch_type == PatchType::Json { "json-patch" } else { "merge-patch" };
     vec![
-        Some(nanoseconds(|| apply(Guide::None, &stored, &read()).expect("the patch applies"))),
-        Some(nanoseconds(|| apply(Guide::None, live.as_bytes(), &read()).expect("the patch applies"))),
+        Some(nanoseconds(|| apply(RuleSource::None, &stored, &read()).expect("the patch applies"))),
+        Some(nanoseconds(|| apply(RuleSource::None, live.as_bytes(), &read()).expect("the patch applies"))),
         Some(nanoseconds(|| with_json_patch(race.patch_type, &live, &patch))),
         kubernetes.nanoseconds(op, "v1/Pod", &json!({ "original": race.live, "patch": race.patch })),
     ]

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::stopwatch::nanoseconds;
 use super::table::Table;
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 const LENGTHS: [usize; 3] = [1_000, 10_000, 100_000];
 
@@ -93,7 +93,7 @@ fn times(schema: &Schema, shape: Shape, length: usize) -> [f64; 4] {
     let empty = Live { object: endpoint.empty, managed: &none };
     let first = apply(&endpoint, empty, config, writer, Conflicting::Refuse, &arena).expect("it applies");
     let live = Live { object: first.object.expect("it is new"), managed: &first.managed };
-    Dice::new(1).shuffle(&mut numbers);
+    Rng::new(1).shuffle(&mut numbers);
     let shuffled = read(&shape.object(&numbers, None));
     let changed = read(&shape.object(&numbers, Some(length / 2)));
     let mut memory = Arena::new();

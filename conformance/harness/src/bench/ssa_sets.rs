@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// A pair of sets.
 pub(super) struct SetShape {
@@ -12,8 +12,8 @@ pub(super) struct SetShape {
 }
 
 pub(super) fn set_shapes() -> Vec<SetShape> {
-    let mut dice = Dice::new(1);
-    let (left, right) = (random_paths(&mut dice), random_paths(&mut dice));
+    let mut rng = Rng::new(1);
+    let (left, right) = (random_paths(&mut rng), random_paths(&mut rng));
     vec![
         // Half of the items are in both.
         SetShape { name: "like items", left: items(0, like_fields), right: items(50, like_fields) },
@@ -44,12 +44,12 @@ fn unlike_fields(item: usize) -> Map<String, Value> {
 }
 
 /// Paths of 3 to 7 steps from one alphabet, as the benchmarks of structured-merge-diff have them.
-fn random_paths(dice: &mut Dice) -> Value {
+fn random_paths(rng: &mut Rng) -> Value {
     let mut root = json!({});
     for _ in 0..1_000 {
         let mut at = &mut root;
-        for _ in 0..3 + dice.below(5) {
-            let label = LABELS[dice.below(LABELS.len())];
+        for _ in 0..3 + rng.below(5) {
+            let label = LABELS[rng.below(LABELS.len())];
             at = &mut at[label];
             if at.is_null() {
                 *at = json!({});

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{BATCH, MAX_DIFFERENCES, Options};
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// Expressions of a run whose length is not given.
 const CASES: usize = 100_000;
@@ -135,10 +135,10 @@ fn compare(options: &Options, reference: &mut Reference) -> Result<usize, String
     let of_spec = spec::compare(reference)?;
     println!("seed {}", options.seed);
     let object = object()?;
-    let mut dice = Dice::new(options.seed);
+    let mut rng = Rng::new(options.seed);
     let mut tally = Tally::default();
     while tally.total() < options.cases.unwrap_or(CASES) && tally.different < MAX_DIFFERENCES {
-        let texts: Vec<String> = (0..BATCH).map(|_| generate::expression(&mut dice)).collect();
+        let texts: Vec<String> = (0..BATCH).map(|_| generate::expression(&mut rng)).collect();
         for (text, theirs) in texts.iter().zip(ask(reference, &texts, &object)?) {
             tally.add(text, &theirs, &answer(text, &object));
         }
@@ -194,9 +194,9 @@ fn answer(text: &str, object: &Value) -> CelAnswer {
 /// Keeps answers of cel-go to random expressions that are short.
 fn record(options: &Options, reference: &mut Reference) -> Result<usize, String> {
     let mut texts = Vec::new();
-    let mut dice = Dice::new(options.seed);
+    let mut rng = Rng::new(options.seed);
     while texts.len() < RECORDED_CASES {
-        texts.push(generate::expression(&mut dice));
+        texts.push(generate::expression(&mut rng));
         texts.retain(|text| text.len() <= RECORDED_LENGTH);
     }
     texts.sort();

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::shape::{Field, Id, Merge, ScalarKind, Shape, Shapes};
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// How much of a document is at fault or unusual.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub(crate) struct FaultRates {
 
 /// Makes values of a shape.
 pub(crate) struct Writer<'a> {
-    pub(crate) dice: &'a mut Dice,
+    pub(crate) rng: &'a mut Rng,
     pub(crate) shapes: &'a Shapes,
     pub(crate) rates: FaultRates,
 }
@@ -54,7 +54,7 @@ impl Writer<'_> {
 
     /// A value of a shape, or one of another shape.
     pub(crate) fn value(&mut self, id: Id, depth: usize) -> Value {
-        if self.dice.chance(self.rates.faults) {
+        if self.rng.chance(self.rates.faults) {
             return self.fault();
         }
         self.well_formed(id, depth)
@@ -72,7 +72,7 @@ impl Writer<'_> {
 
     /// Something that no schema asked for.
     pub(crate) fn fault(&mut self) -> Value {
-        match self.dice.below(9) {
+        match self.rng.below(9) {
             0 | 1 => Value::Null,
             2 => json!(7),
             3 => json!("s"),
@@ -87,14 +87,14 @@ impl Writer<'_> {
     /// A scalar out of a small pool, so that values meet again.
     pub(crate) fn scalar(&mut self, kind: ScalarKind) -> Value {
         match kind {
-            ScalarKind::Text => json!(self.dice.pick(TEXTS)),
-            ScalarKind::Int => json!(*self.dice.pick(&[0, 1, 2, 3, 9, 10, 80, 443, -1, 53, 8080])),
-            ScalarKind::Float if self.rates.whole_floats => json!(*self.dice.pick(FLOATS)),
-            ScalarKind::Float => json!(*self.dice.pick(&[1.5, 2.25, -0.5, 1e-7])),
-            ScalarKind::Bool => json!(self.dice.chance(50)),
-            ScalarKind::IntOrText if self.dice.chance(50) => json!(self.dice.pick(&["80", "a", "b"])),
-            ScalarKind::IntOrText if self.rates.whole_floats && self.dice.chance(20) => json!(80.0),
-            ScalarKind::IntOrText => json!(*self.dice.pick(&[80, 1, 2])),
+            ScalarKind::Text => json!(self.rng.pick(TEXTS)),
+            ScalarKind::Int => json!(*self.rng.pick(&[0, 1, 2, 3, 9, 10, 80, 443, -1, 53, 8080])),
+            ScalarKind::Float if self.rates.whole_floats => json!(*self.rng.pick(FLOATS)),
+            ScalarKind::Float => json!(*self.rng.pick(&[1.5, 2.25, -0.5, 1e-7])),
+            ScalarKind::Bool => json!(self.rng.chance(50)),
+            ScalarKind::IntOrText if self.rng.chance(50) => json!(self.rng.pick(&["80", "a", "b"])),
+            ScalarKind::IntOrText if self.rates.whole_floats && self.rng.chance(20) => json!(80.0),
+            ScalarKind::IntOrText => json!(*self.rng.pick(&[80, 1, 2])),
         }
     }
 
@@ -104,31 +104,31 @@ impl Writer<'_> {
         let mut members = Map::new();
         for field in fields {
             // At most about forty fields: those of a pod's spec would fill the document.
-            if self.dice.chance(share.min(4000 / fields.len().max(1))) {
+            if self.rng.chance(share.min(4000 / fields.len().max(1))) {
                 members.insert(field.name.clone(), self.value(field.shape, depth + 1));
             }
         }
-        if self.dice.chance(self.rates.faults) {
+        if self.rng.chance(self.rates.faults) {
             members.insert("unknown".into(), self.fault());
         }
         Value::Object(members)
     }
 
     fn map(&mut self, value: Id, depth: usize) -> Value {
-        let count = self.dice.below(4);
-        (0..count).map(|_| (self.dice.pick(TEXTS).to_string(), self.value(value, depth + 1))).collect()
+        let count = self.rng.below(4);
+        (0..count).map(|_| (self.rng.pick(TEXTS).to_string(), self.value(value, depth + 1))).collect()
     }
 
     fn list(&mut self, item: Id, merge: &Merge, depth: usize) -> Value {
-        let count = match self.rates.long_lists && self.dice.chance(20) {
-            true => self.dice.below(40),
-            false => self.dice.below(if depth > 4 { 2 } else { 5 }),
+        let count = match self.rates.long_lists && self.rng.chance(20) {
+            true => self.rng.below(40),
+            false => self.rng.below(if depth > 4 { 2 } else { 5 }),
         };
         let mut items: Vec<Value> = Vec::new();
         for _ in 0..count {
             let next = self.item(item, merge, depth + 1);
             let repeated = items.iter().any(|other| same_identity(other, &next, merge));
-            if !repeated || self.dice.chance(self.rates.repeats) {
+            if !repeated || self.rng.chance(self.rates.repeats) {
                 items.push(next);
             }
         }
@@ -140,7 +140,7 @@ impl Writer<'_> {
         let mut value = self.value(item, depth);
         if let Value::Object(members) = &mut value {
             for key in merge.keys() {
-                if !self.dice.chance(self.rates.faults) {
+                if !self.rng.chance(self.rates.faults) {
                     let kind = self.key_kind(item, key);
                     members.insert(key.into(), self.key_value(kind));
                 }
@@ -152,9 +152,9 @@ impl Writer<'_> {
     fn key_value(&mut self, kind: ScalarKind) -> Value {
         if self.rates.long_lists && kind == ScalarKind::Text {
             // More keys than the pool of texts has, so that long lists are not full of repeats.
-            return json!(format!("k{}", self.dice.below(60)));
+            return json!(format!("k{}", self.rng.below(60)));
         }
-        if self.dice.chance(self.rates.faults / 2) {
+        if self.rng.chance(self.rates.faults / 2) {
             return self.fault();
         }
         self.scalar(kind)
@@ -170,7 +170,7 @@ impl Writer<'_> {
     }
 
     fn free(&mut self, depth: usize) -> Value {
-        match self.dice.below(if depth > 4 { 3 } else { 5 }) {
+        match self.rng.below(if depth > 4 { 3 } else { 5 }) {
             0 => json!("f"),
             1 => json!(1),
             2 => json!([1, "b"]),
@@ -182,14 +182,14 @@ impl Writer<'_> {
     /// Changes a document as a person with an editor would: some fields, items and orders.
     pub(crate) fn edit(&mut self, id: Id, value: &Value, depth: usize) -> Value {
         // Now and then a new value, whose kind may be another one.
-        if self.dice.chance(8) {
+        if self.rng.chance(8) {
             return self.value(id, depth);
         }
         match (self.shapes.get(id), value) {
             (Shape::Object(fields), Value::Object(members)) => self.edit_object(fields, members, depth),
             (Shape::Map(below), Value::Object(members)) => self.edit_map(*below, members, depth),
             (Shape::List(item, merge), Value::Array(items)) => self.edit_list(*item, merge, items, depth),
-            _ if self.dice.chance(25) => self.value(id, depth),
+            _ if self.rng.chance(25) => self.value(id, depth),
             _ => value.clone(),
         }
     }
@@ -198,7 +198,7 @@ impl Writer<'_> {
         let mut edited = Map::new();
         for (name, value) in members {
             let field = fields.iter().find(|field| &field.name == name);
-            match (field, self.dice.below(10)) {
+            match (field, self.rng.below(10)) {
                 // A tenth of the fields is removed, half of them are edited below.
                 (_, 0) => {}
                 (Some(field), 1..=5) => {
@@ -207,8 +207,8 @@ impl Writer<'_> {
                 _ => drop(edited.insert(name.clone(), value.clone())),
             }
         }
-        if !fields.is_empty() && self.dice.chance(30) && depth < MAX_DEPTH {
-            let field = self.dice.pick(fields).clone();
+        if !fields.is_empty() && self.rng.chance(30) && depth < MAX_DEPTH {
+            let field = self.rng.pick(fields).clone();
             edited.insert(field.name, self.value(field.shape, depth + 1));
         }
         Value::Object(edited)
@@ -216,9 +216,9 @@ impl Writer<'_> {
 
     fn edit_map(&mut self, below: Id, members: &Map<String, Value>, depth: usize) -> Value {
         let mut edited: Map<String, Value> = members.clone();
-        edited.retain(|_, _| !self.dice.chance(20));
-        if self.dice.chance(40) {
-            edited.insert(self.dice.pick(TEXTS).to_string(), self.value(below, depth + 1));
+        edited.retain(|_, _| !self.rng.chance(20));
+        if self.rng.chance(40) {
+            edited.insert(self.rng.pick(TEXTS).to_string(), self.value(below, depth + 1));
         }
         Value::Object(edited)
     }
@@ -226,17 +226,17 @@ impl Writer<'_> {
     fn edit_list(&mut self, item: Id, merge: &Merge, items: &[Value], depth: usize) -> Value {
         let mut edited: Vec<Value> = Vec::new();
         for value in items {
-            match self.dice.below(10) {
+            match self.rng.below(10) {
                 0 | 1 => {}
                 2..=4 => edited.push(self.edit_item(item, merge, value, depth + 1)),
                 _ => edited.push(value.clone()),
             }
         }
-        if self.dice.chance(40) {
+        if self.rng.chance(40) {
             let next = self.item(item, merge, depth + 1);
             let repeated = edited.iter().any(|other| same_identity(other, &next, merge));
-            if !repeated || self.dice.chance(self.rates.repeats) {
-                let at = self.dice.below(edited.len() + 1);
+            if !repeated || self.rng.chance(self.rates.repeats) {
+                let at = self.rng.below(edited.len() + 1);
                 edited.insert(at, next);
             }
         }
@@ -244,8 +244,8 @@ impl Writer<'_> {
         if self.rates.repeats == 0 {
             edited = without_repeats(edited, merge);
         }
-        if self.dice.chance(25) {
-            self.dice.shuffle(&mut edited);
+        if self.rng.chance(25) {
+            self.rng.shuffle(&mut edited);
         }
         Value::Array(edited)
     }
@@ -255,7 +255,7 @@ impl Writer<'_> {
         for key in merge.keys() {
             if let (Value::Object(members), Some(identity)) = (&mut edited, value.get(key))
                 // With another key it would be another item, which is rarely what an edit does.
-                && !self.dice.chance(self.rates.faults)
+                && !self.rng.chance(self.rates.faults)
             {
                 members.insert(key.into(), identity.clone());
             }

@@ -8,14 +8,14 @@ use super::document::Writer;
 pub(crate) fn operations(writer: &mut Writer<'_>, document: &Value) -> Value {
     let mut places = Vec::new();
     pointers(document, String::new(), &mut places);
-    let count = 1 + writer.dice.below(4);
+    let count = 1 + writer.rng.below(4);
     (0..count).map(|_| operation(writer, &places)).collect()
 }
 
 fn operation(writer: &mut Writer<'_>, places: &[String]) -> Value {
     let path = place(writer, places);
     let from = place(writer, places);
-    match writer.dice.below(7) {
+    match writer.rng.below(7) {
         0 | 1 => json!({ "op": "add", "path": path, "value": writer.fault() }),
         2 => json!({ "op": "remove", "path": path }),
         3 => json!({ "op": "replace", "path": path, "value": writer.fault() }),
@@ -26,8 +26,8 @@ fn operation(writer: &mut Writer<'_>, places: &[String]) -> Value {
 }
 
 fn place(writer: &mut Writer<'_>, places: &[String]) -> String {
-    let mut place = writer.dice.pick(places).clone();
-    match writer.dice.below(12) {
+    let mut place = writer.rng.pick(places).clone();
+    match writer.rng.below(12) {
         0 => place.push_str("/new"),
         1 => place.push_str("/-"),
         2 => place.push_str("/0"),

@@ -10,7 +10,7 @@ use super::{
     shape::{self, Subject},
 };
 use crate::answer::Runner;
-use crate::dice::Dice;
+use crate::rng::Rng;
 use kubemerge_test_support::verdict::Verdict;
 
 const SCHEMAS: usize = 30;
@@ -36,11 +36,11 @@ fn check(law: Law) {
     println!("seed {seed}");
     let mut runner = Runner::default();
     for schema in 0..SCHEMAS as u64 {
-        let mut dice = Dice::new(seed.wrapping_add(schema));
-        let subject = shape::synthetic(&mut dice).expect("a schema can be made");
+        let mut rng = Rng::new(seed.wrapping_add(schema));
+        let subject = shape::synthetic(&mut rng).expect("a schema can be made");
         for _ in 0..ROUNDS_PER_SCHEMA {
             let text = || subject.schema.as_ref().map(|it| it.text()).unwrap_or_default();
-            match round(law, &mut runner, &subject, &mut dice) {
+            match round(law, &mut runner, &subject, &mut rng) {
                 Ok(()) => {}
                 Err(Failure::Refused(why) | Failure::Broken(why)) => {
                     panic!("KUBEMERGE_SEED={seed}, schema {schema}: {why}\n{}", text())
@@ -53,11 +53,11 @@ fn check(law: Law) {
 
 fn check_built_in_kinds(law: Law, runner: &mut Runner, seed: u64) {
     let tables = kinds::tables();
-    let mut dice = Dice::new(seed);
+    let mut rng = Rng::new(seed);
     let (mut held, mut refused) = (0, 0);
     for kind in tables.kinds() {
         let Some(subject) = kinds::subject(&tables, &kind.api_version(), kind.kind) else { continue };
-        match round(law, runner, &subject, &mut dice) {
+        match round(law, runner, &subject, &mut rng) {
             Ok(()) => held += 1,
             // Items may lack a key that has no default, which the writer does not know.
             Err(Failure::Refused(_)) => refused += 1,
@@ -69,8 +69,8 @@ fn check_built_in_kinds(law: Law, runner: &mut Runner, seed: u64) {
     assert!(held > 9 * refused, "KUBEMERGE_SEED={seed}: {refused} refusals, {held} kinds");
 }
 
-fn round(law: Law, runner: &mut Runner, subject: &Subject, dice: &mut Dice) -> Result<(), Failure> {
-    let mut writer = Writer { dice, shapes: &subject.shapes, rates: VALID };
+fn round(law: Law, runner: &mut Runner, subject: &Subject, rng: &mut Rng) -> Result<(), Failure> {
+    let mut writer = Writer { rng, shapes: &subject.shapes, rates: VALID };
     law(&mut Asker { runner, subject }, &mut writer)
 }
 

@@ -10,7 +10,7 @@ use super::{
 impl Writer<'_> {
     /// A patch for a live value of a shape.
     pub(crate) fn patch(&mut self, id: Id, live: &Value, depth: usize) -> Value {
-        if depth > 0 && self.dice.chance(10) {
+        if depth > 0 && self.rng.chance(10) {
             return self.value(id, depth);
         }
         match self.shapes.get(id) {
@@ -32,7 +32,7 @@ impl Writer<'_> {
                 // Fields that live does not have are many in built-in kinds.
                 (likely / 3).min(600 / fields.len().max(1))
             };
-            if self.dice.chance(chance) {
+            if self.rng.chance(chance) {
                 self.patch_field(field, live, &mut patch, depth);
             }
         }
@@ -42,7 +42,7 @@ impl Writer<'_> {
 
     fn patch_field(&mut self, field: &Field, live: &Value, patch: &mut Map<String, Value>, depth: usize) {
         let below = live.get(&field.name).unwrap_or(&Value::Null);
-        let value = match self.dice.below(12) {
+        let value = match self.rng.below(12) {
             0 => Value::Null,
             1 => self.value(field.shape, depth + 1),
             _ => self.patch(field.shape, below, depth + 1),
@@ -51,7 +51,7 @@ impl Writer<'_> {
             self.parallel_lists(field, merge, below, &value, patch);
         }
         // Sometimes the lists beside a field come without its value.
-        if !self.dice.chance(15) || patch.is_empty() {
+        if !self.rng.chance(15) || patch.is_empty() {
             patch.insert(field.name.clone(), value);
         }
     }
@@ -66,12 +66,12 @@ impl Writer<'_> {
         patch: &mut Map<String, Value>,
     ) {
         let wanted = if matches!(merge, Merge::Keyed(_) | Merge::Scalars) { 35 } else { self.rates.faults };
-        if self.dice.chance(wanted) {
+        if self.rng.chance(wanted) {
             let order = self.order_list(merge, live, value);
             patch.insert(format!("$setElementOrder/{}", field.name), order);
         }
         let wanted = if *merge == Merge::Scalars { 30 } else { self.rates.faults };
-        if self.dice.chance(wanted) {
+        if self.rng.chance(wanted) {
             let deleted = self.delete_list(live);
             patch.insert(format!("$deleteFromPrimitiveList/{}", field.name), deleted);
         }
@@ -79,7 +79,7 @@ impl Writer<'_> {
 
     /// Mostly an order that the patch list fits: its items and some of live's, patch items in their order.
     fn order_list(&mut self, merge: &Merge, live: &Value, value: &Value) -> Value {
-        if self.dice.chance(self.rates.faults) {
+        if self.rng.chance(self.rates.faults) {
             return self.fault();
         }
         let empty = Vec::new();
@@ -91,41 +91,41 @@ impl Writer<'_> {
         }
         for item in live.as_array().unwrap_or(&empty) {
             let named = order.iter().any(|entry| same_identity(entry, item, merge));
-            if !named && self.dice.chance(70) {
-                let at = self.dice.below(order.len() + 1);
+            if !named && self.rng.chance(70) {
+                let at = self.rng.below(order.len() + 1);
                 order.insert(at, identity(item, merge));
             }
         }
-        if self.dice.chance(5) {
-            self.dice.shuffle(&mut order);
+        if self.rng.chance(5) {
+            self.rng.shuffle(&mut order);
         }
-        if self.dice.chance(5) {
-            order.truncate(self.dice.below(order.len() + 1));
+        if self.rng.chance(5) {
+            order.truncate(self.rng.below(order.len() + 1));
         }
         Value::Array(order)
     }
 
     fn delete_list(&mut self, live: &Value) -> Value {
-        if self.dice.chance(self.rates.faults) {
+        if self.rng.chance(self.rates.faults) {
             return self.fault();
         }
         let empty = Vec::new();
         let elements = live.as_array().unwrap_or(&empty).clone();
-        elements.into_iter().filter(|_| self.dice.chance(40)).collect()
+        elements.into_iter().filter(|_| self.rng.chance(40)).collect()
     }
 
     fn directives_of_map(&mut self, live: &Value, patch: &mut Map<String, Value>, depth: usize) {
         // A directive at the root decides everything, which makes a case of little use.
-        if self.dice.chance(6) && (depth > 0 || self.dice.chance(10)) {
+        if self.rng.chance(6) && (depth > 0 || self.rng.chance(10)) {
             let word = self.patch_word();
             patch.insert("$patch".into(), word);
         }
-        if self.dice.chance(6) {
+        if self.rng.chance(6) {
             let kept = self.retained(live, patch);
             patch.insert("$retainKeys".into(), kept);
         }
-        if self.dice.chance(self.rates.faults / 3) {
-            let name = *self.dice.pick(&[
+        if self.rng.chance(self.rates.faults / 3) {
+            let name = *self.rng.pick(&[
                 "$setElementOrder",
                 "$deleteFromPrimitiveList",
                 "$setElementOrder/unknown",
@@ -138,24 +138,24 @@ impl Writer<'_> {
     }
 
     fn patch_word(&mut self) -> Value {
-        match self.dice.below(20) {
+        match self.rng.below(20) {
             0..=8 => json!("replace"),
             9..=17 => json!("delete"),
             18 => json!("merge"),
-            _ => self.dice.pick(&[json!("other"), json!(1), json!(null)]).clone(),
+            _ => self.rng.pick(&[json!("other"), json!(1), json!(null)]).clone(),
         }
     }
 
     fn retained(&mut self, live: &Value, patch: &Map<String, Value>) -> Value {
-        if self.dice.chance(self.rates.faults) {
+        if self.rng.chance(self.rates.faults) {
             return self.fault();
         }
         let live: Vec<&String> = live.as_object().map(|members| members.keys().collect()).unwrap_or_default();
         let mut names: Vec<Value> =
             patch.keys().filter(|name| !name.starts_with('$')).map(|name| json!(name)).collect();
-        names.extend(live.into_iter().filter(|_| self.dice.chance(30)).map(|name| json!(name)));
-        if self.dice.chance(self.rates.faults) && !names.is_empty() {
-            let at = self.dice.below(names.len());
+        names.extend(live.into_iter().filter(|_| self.rng.chance(30)).map(|name| json!(name)));
+        if self.rng.chance(self.rates.faults) && !names.is_empty() {
+            let at = self.rng.below(names.len());
             names[at] = self.fault();
         }
         Value::Array(names)
@@ -164,13 +164,13 @@ impl Writer<'_> {
     fn patch_map(&mut self, below: Id, live: &Value, depth: usize) -> Value {
         let mut patch = Map::new();
         for (name, _) in live.as_object().into_iter().flatten() {
-            match self.dice.below(4) {
+            match self.rng.below(4) {
                 0 => drop(patch.insert(name.clone(), Value::Null)),
                 1 => drop(patch.insert(name.clone(), self.value(below, depth + 1))),
                 _ => {}
             }
         }
-        if self.dice.chance(50) {
+        if self.rng.chance(50) {
             patch.insert("new".into(), self.value(below, depth + 1));
         }
         self.directives_of_map(live, &mut patch, depth);
@@ -184,11 +184,11 @@ impl Writer<'_> {
         let mut keys = merge.keys();
         let mut items: Vec<Value> = Vec::new();
         for value in live.as_array().into_iter().flatten() {
-            if keys.len() > 1 && self.dice.chance(10) {
+            if keys.len() > 1 && self.rng.chance(10) {
                 // Items may be named by some of their keys only.
                 keys.pop();
             }
-            match self.dice.below(10) {
+            match self.rng.below(10) {
                 0..=3 => {
                     let mut change = self.patch(item, value, depth + 1);
                     self.identify(&mut change, value, &keys);
@@ -198,16 +198,16 @@ impl Writer<'_> {
                 _ => {}
             }
         }
-        for _ in 0..self.dice.below(3) {
+        for _ in 0..self.rng.below(3) {
             let next = self.item(item, merge, depth + 1);
-            let at = self.dice.below(items.len() + 1);
+            let at = self.rng.below(items.len() + 1);
             items.insert(at, next);
         }
-        if self.dice.chance(20) {
-            self.dice.shuffle(&mut items);
+        if self.rng.chance(20) {
+            self.rng.shuffle(&mut items);
         }
-        if self.dice.chance(4) {
-            let at = self.dice.below(items.len() + 1);
+        if self.rng.chance(4) {
+            let at = self.rng.below(items.len() + 1);
             items.insert(at, json!({ "$patch": "replace" }));
         }
         Value::Array(items)
@@ -218,7 +218,7 @@ impl Writer<'_> {
         let Value::Object(members) = change else { return };
         let identity: Map<String, Value> =
             keys.iter().filter_map(|key| Some((key.to_string(), value.get(*key)?.clone()))).collect();
-        if !identity.is_empty() && !self.dice.chance(10) {
+        if !identity.is_empty() && !self.rng.chance(10) {
             members.remove("$patch");
         }
         members.extend(identity);
@@ -227,7 +227,7 @@ impl Writer<'_> {
     fn delete_item(&mut self, keys: &[&str], value: &Value) -> Value {
         let mut item = json!({ "$patch": "delete" });
         for key in keys {
-            if let (Some(identity), false) = (value.get(*key), self.dice.chance(self.rates.faults)) {
+            if let (Some(identity), false) = (value.get(*key), self.rng.chance(self.rates.faults)) {
                 item[*key] = identity.clone();
             }
         }
@@ -237,10 +237,10 @@ impl Writer<'_> {
     fn value_list(&mut self, item: Id, merge: &Merge, live: &Value, depth: usize) -> Value {
         let empty = Vec::new();
         let mut values: Vec<Value> =
-            live.as_array().unwrap_or(&empty).iter().filter(|_| self.dice.chance(35)).cloned().collect();
-        for _ in 0..self.dice.below(3) {
+            live.as_array().unwrap_or(&empty).iter().filter(|_| self.rng.chance(35)).cloned().collect();
+        for _ in 0..self.rng.below(3) {
             let next = self.item(item, merge, depth + 1);
-            let at = self.dice.below(values.len() + 1);
+            let at = self.rng.below(values.len() + 1);
             values.insert(at, next);
         }
         Value::Array(values)

@@ -7,7 +7,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use super::{BATCH, MAX_DIFFERENCES, Options};
-use crate::dice::Dice;
+use crate::rng::Rng;
 use kubemerge_test_support::reference::Reference;
 
 /// Cases of a run whose length is not given.
@@ -85,11 +85,11 @@ impl Tally {
 }
 
 fn compare(options: &Options, reference: &mut Reference) -> Result<Tally, String> {
-    let (parts, mut dice) = (Parts::new(), Dice::new(options.seed));
+    let (parts, mut rng) = (Parts::new(), Rng::new(options.seed));
     let mut tally = Tally::default();
     let cases = options.cases.unwrap_or(CASES);
     while tally.valid + tally.refused < cases && tally.different < MAX_DIFFERENCES {
-        let batch: Vec<Case> = (0..BATCH).map(|_| parts.case(&mut dice)).collect();
+        let batch: Vec<Case> = (0..BATCH).map(|_| parts.case(&mut rng)).collect();
         let requests: Vec<String> = batch.iter().map(Case::request).collect();
         for (case, reply) in batch.iter().zip(reference.ask(&requests)?) {
             let theirs = theirs(&reply)?;
@@ -118,10 +118,10 @@ impl Parts {
         }
     }
 
-    fn case(&self, dice: &mut Dice) -> Case {
-        let pattern = (0..=dice.below(7)).map(|_| *dice.pick(&self.tokens)).collect();
-        let sample = |dice: &mut Dice| (0..dice.below(5)).map(|_| *dice.pick(&self.letters)).collect();
-        Case { pattern, samples: (0..SAMPLES).map(|_| sample(dice)).collect() }
+    fn case(&self, rng: &mut Rng) -> Case {
+        let pattern = (0..=rng.below(7)).map(|_| *rng.pick(&self.tokens)).collect();
+        let sample = |rng: &mut Rng| (0..rng.below(5)).map(|_| *rng.pick(&self.letters)).collect();
+        Case { pattern, samples: (0..SAMPLES).map(|_| sample(rng)).collect() }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value, json};
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// Index of a shape in its [`Shapes`].
 pub(crate) type Id = usize;
@@ -136,17 +136,17 @@ impl Drop for SchemaFile {
 }
 
 /// Makes a schema that mixes every rule.
-pub(crate) fn synthetic(dice: &mut Dice) -> Result<Subject, String> {
+pub(crate) fn synthetic(rng: &mut Rng) -> Result<Subject, String> {
     let mut shapes = Shapes::default();
-    let root = object(dice, &mut shapes, 0, &[]);
-    let form = Form::pick(dice);
-    written(dice, form, shapes, root)
+    let root = object(rng, &mut shapes, 0, &[]);
+    let form = Form::pick(rng);
+    written(rng, form, shapes, root)
 }
 
 /// A schema for kustomize: an OpenAPI v2 document in which lists of maps merge by all of their keys.
-pub(crate) fn synthetic_for_kustomize(dice: &mut Dice) -> Result<Subject, String> {
+pub(crate) fn synthetic_for_kustomize(rng: &mut Rng) -> Result<Subject, String> {
     let mut shapes = Shapes::default();
-    let root = object(dice, &mut shapes, 0, &[]);
+    let root = object(rng, &mut shapes, 0, &[]);
     for shape in &mut shapes.all {
         if let Shape::List(_, merge) = shape
             && let Merge::ListMap(keys) = merge
@@ -154,63 +154,63 @@ pub(crate) fn synthetic_for_kustomize(dice: &mut Dice) -> Result<Subject, String
             *merge = Merge::KeySet(std::mem::take(keys));
         }
     }
-    written(dice, Form::V2, shapes, root)
+    written(rng, Form::V2, shapes, root)
 }
 
-fn written(dice: &mut Dice, form: Form, shapes: Shapes, root: Id) -> Result<Subject, String> {
+fn written(rng: &mut Rng, form: Form, shapes: Shapes, root: Id) -> Result<Subject, String> {
     let document = form.document(&shapes, root);
-    let schema = Some(SchemaFile::new(&document, dice.bits())?);
+    let schema = Some(SchemaFile::new(&document, rng.bits())?);
     Ok(Subject { type_name: "Root".into(), schema, shapes, root })
 }
 
 const NAMES: &[&str] = &["a", "b", "c", "list", "items", "env", "spec", "x/y", "é", "x.y", "A", "$odd"];
 
-fn object(dice: &mut Dice, shapes: &mut Shapes, depth: usize, keys: &[(&str, ScalarKind)]) -> Id {
+fn object(rng: &mut Rng, shapes: &mut Shapes, depth: usize, keys: &[(&str, ScalarKind)]) -> Id {
     let mut fields = Vec::new();
     for (name, kind) in keys {
         let shape = shapes.add(Shape::Scalar(*kind));
         fields.push(Field { name: (*name).into(), shape, strategy: None });
     }
     for name in NAMES {
-        if dice.chance(if depth == 0 { 70 } else { 40 }) {
-            fields.push(field(dice, shapes, name, depth));
+        if rng.chance(if depth == 0 { 70 } else { 40 }) {
+            fields.push(field(rng, shapes, name, depth));
         }
     }
     shapes.add(Shape::Object(fields))
 }
 
-fn field(dice: &mut Dice, shapes: &mut Shapes, name: &str, depth: usize) -> Field {
+fn field(rng: &mut Rng, shapes: &mut Shapes, name: &str, depth: usize) -> Field {
     // Four levels hold every combination of rules, and small cases are read more easily.
     let leaf = depth >= 3;
-    let (shape, strategy) = match dice.below(if leaf { 4 } else { 11 }) {
-        0 | 1 => (scalar(dice, shapes), None),
-        2 => (scalar_list(dice, shapes), None),
-        3 => (string_map(shapes), strategy_of_map(dice)),
-        4..=6 => keyed_list(dice, shapes, depth),
-        7 => (unmerged_list(dice, shapes, depth), None),
+    let (shape, strategy) = match rng.below(if leaf { 4 } else { 11 }) {
+        0 | 1 => (scalar(rng, shapes), None),
+        2 => (scalar_list(rng, shapes), None),
+        3 => (string_map(shapes), strategy_of_map(rng)),
+        4..=6 => keyed_list(rng, shapes, depth),
+        7 => (unmerged_list(rng, shapes, depth), None),
         8 => (shapes.add(Shape::Free), None),
-        _ => (object(dice, shapes, depth + 1, &[]), strategy_of_map(dice)),
+        _ => (object(rng, shapes, depth + 1, &[]), strategy_of_map(rng)),
     };
     Field { name: name.into(), shape, strategy }
 }
 
-fn scalar(dice: &mut Dice, shapes: &mut Shapes) -> Id {
+fn scalar(rng: &mut Rng, shapes: &mut Shapes) -> Id {
     use ScalarKind::{Bool, Float, Int, Text};
-    let kind = *dice.pick(&[Text, Text, Int, Float, Bool]);
+    let kind = *rng.pick(&[Text, Text, Int, Float, Bool]);
     shapes.add(Shape::Scalar(kind))
 }
 
-fn scalar_list(dice: &mut Dice, shapes: &mut Shapes) -> Id {
-    let item = scalar(dice, shapes);
-    let merge = dice.pick(&[Merge::Scalars, Merge::Scalars, Merge::Atomic, Merge::ListSet]).clone();
+fn scalar_list(rng: &mut Rng, shapes: &mut Shapes) -> Id {
+    let item = scalar(rng, shapes);
+    let merge = rng.pick(&[Merge::Scalars, Merge::Scalars, Merge::Atomic, Merge::ListSet]).clone();
     shapes.add(Shape::List(item, merge))
 }
 
 /// A list of objects that upstream replaces.
-fn unmerged_list(dice: &mut Dice, shapes: &mut Shapes, depth: usize) -> Id {
+fn unmerged_list(rng: &mut Rng, shapes: &mut Shapes, depth: usize) -> Id {
     let keys = [("name", ScalarKind::Text), ("port", ScalarKind::Int)];
-    let item = object(dice, shapes, depth + 1, &keys);
-    let merge = dice.pick(&[Merge::Atomic, list_map(&["name"]), list_map(&["name", "port"])]).clone();
+    let item = object(rng, shapes, depth + 1, &keys);
+    let merge = rng.pick(&[Merge::Atomic, list_map(&["name"]), list_map(&["name", "port"])]).clone();
     shapes.add(Shape::List(item, merge))
 }
 
@@ -219,9 +219,9 @@ fn string_map(shapes: &mut Shapes) -> Id {
     shapes.add(Shape::Map(value))
 }
 
-fn keyed_list(dice: &mut Dice, shapes: &mut Shapes, depth: usize) -> (Id, Option<&'static str>) {
+fn keyed_list(rng: &mut Rng, shapes: &mut Shapes, depth: usize) -> (Id, Option<&'static str>) {
     use ScalarKind::{Bool, Float, Int, IntOrText, Text};
-    let (key, kind) = *dice.pick(&[
+    let (key, kind) = *rng.pick(&[
         ("name", Text),
         ("name", Text),
         ("port", Int),
@@ -229,13 +229,13 @@ fn keyed_list(dice: &mut Dice, shapes: &mut Shapes, depth: usize) -> (Id, Option
         ("enabled", Bool),
         ("id", IntOrText),
     ]);
-    let item = object(dice, shapes, depth + 1, &[(key, kind)]);
+    let item = object(rng, shapes, depth + 1, &[(key, kind)]);
     let list = shapes.add(Shape::List(item, Merge::Keyed(key.into())));
-    (list, dice.chance(25).then_some("retainKeys"))
+    (list, rng.chance(25).then_some("retainKeys"))
 }
 
-fn strategy_of_map(dice: &mut Dice) -> Option<&'static str> {
-    *dice.pick(&[None, None, Some("retainKeys"), Some("replace"), Some("merge")])
+fn strategy_of_map(rng: &mut Rng) -> Option<&'static str> {
+    *rng.pick(&[None, None, Some("retainKeys"), Some("replace"), Some("merge")])
 }
 
 /// The kind of document that a schema is written as.
@@ -246,8 +246,8 @@ enum Form {
 }
 
 impl Form {
-    fn pick(dice: &mut Dice) -> Form {
-        *dice.pick(&[Form::V3, Form::V3, Form::V2])
+    fn pick(rng: &mut Rng) -> Form {
+        *rng.pick(&[Form::V3, Form::V3, Form::V2])
     }
 
     /// Objects become definitions, so that references and the extensions beside them are exercised.

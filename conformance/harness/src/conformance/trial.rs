@@ -8,7 +8,7 @@ use super::{
     shape::Subject,
 };
 use crate::answer::Runner;
-use crate::dice::Dice;
+use crate::rng::Rng;
 use kubemerge_test_support::{
     reference::Reference,
     verdict::{Verdict, on_one_line},
@@ -39,10 +39,10 @@ pub(crate) struct Trial<'a> {
 }
 
 /// Makes a case of a subject, for one operation or for any.
-pub(crate) fn make<'a>(dice: &mut Dice, subject: &'a Subject, op: Option<&str>) -> Trial<'a> {
+pub(crate) fn make<'a>(rng: &mut Rng, subject: &'a Subject, op: Option<&str>) -> Trial<'a> {
     let op = match op {
         Some(op) => OPERATIONS.iter().find(|known| **known == op).expect("options are checked"),
-        None => *dice.pick(&[
+        None => *rng.pick(&[
             "apply",
             "apply",
             "diff",
@@ -55,23 +55,23 @@ pub(crate) fn make<'a>(dice: &mut Dice, subject: &'a Subject, op: Option<&str>) 
             "merge-patch",
         ]),
     };
-    let long_lists = dice.chance(10);
+    let long_lists = rng.chance(10);
     let rates = FaultRates {
         // Long lists would have many faults at once, and only one of them would be compared.
-        faults: if long_lists { 0 } else { *dice.pick(&[0, 0, 1, 3, 8]) },
+        faults: if long_lists { 0 } else { *rng.pick(&[0, 0, 1, 3, 8]) },
         // Long lists with repeated keys are a class of their own: the sort routine decides.
-        repeats: if long_lists { 0 } else { *dice.pick(&[0, 0, 10, 40]) },
+        repeats: if long_lists { 0 } else { *rng.pick(&[0, 0, 10, 40]) },
         long_lists,
-        whole_floats: dice.chance(50),
+        whole_floats: rng.chance(50),
     };
-    let mut writer = Writer { dice, shapes: &subject.shapes, rates };
+    let mut writer = Writer { rng, shapes: &subject.shapes, rates };
     let inputs = inputs(&mut writer, subject.root, op);
     Trial { op, dialect: "upstream", subject, inputs }
 }
 
 /// Makes a case for the dialect `kustomize`, which only applies patches.
-pub(crate) fn make_kustomize<'a>(dice: &mut Dice, subject: &'a Subject) -> Trial<'a> {
-    let mut trial = Trial { dialect: "kustomize", ..make(dice, subject, Some("apply")) };
+pub(crate) fn make_kustomize<'a>(rng: &mut Rng, subject: &'a Subject) -> Trial<'a> {
+    let mut trial = Trial { dialect: "kustomize", ..make(rng, subject, Some("apply")) };
     let (version, kind) = subject.type_name.rsplit_once('/').unwrap_or(("kubemerge.example/v1", "Subject"));
     for document in trial.inputs.values_mut() {
         // kustomize takes no object and no patch without kind and name.
@@ -111,7 +111,7 @@ fn inputs(writer: &mut Writer<'_>, root: usize, op: &str) -> Map<String, Value> 
             "modified": writer.edit(root, &original, 0),
             "current": writer.edit(root, &original, 0),
             "original": original,
-            "overwrite": writer.dice.chance(60),
+            "overwrite": writer.rng.chance(60),
         }),
         "json-patch" => {
             json!({ "patch": super::json_patch::operations(writer, &original), "original": original })

@@ -1,7 +1,7 @@
 //! Makes patches from states of an object.
 
 use kubemerge::{
-    Change, Conflict, Guide, OnConflict, Patch, Schema, Target, Tests, Versions, conflicts,
+    Change, Conflict, OnConflict, Patch, RuleSource, Schema, Target, Tests, Versions, conflicts,
     diff as patch_between, three_way as patch_of_three,
 };
 use serde::Serialize;
@@ -46,12 +46,12 @@ pub(super) fn diff(
     schema: &Schema,
 ) -> Result<MadePatch, Failure> {
     let (old, new) = (TextDocument::read("from", from)?, TextDocument::read("to", to)?);
-    let (guide, target) = match patch_type {
-        PatchTypeName::Strategic => (Guide::Type(type_of(schema, &new)?), Target::Strategic),
-        PatchTypeName::Merge => (Guide::None, Target::Merge),
-        PatchTypeName::Json => (Guide::None, Target::Json(Tests::Without)),
+    let (rules, target) = match patch_type {
+        PatchTypeName::Strategic => (RuleSource::Type(type_of(schema, &new)?), Target::Strategic),
+        PatchTypeName::Merge => (RuleSource::None, Target::Merge),
+        PatchTypeName::Json => (RuleSource::None, Target::Json(Tests::Without)),
     };
-    let patch = patch_between(guide, &old.json, &new.json, target).map_err(|error| failure(&error))?;
+    let patch = patch_between(rules, &old.json, &new.json, target).map_err(|error| failure(&error))?;
     Ok(MadePatch { patch: new.alike(&patch.to_bytes())?, conflicts: Vec::new() })
 }
 
@@ -62,11 +62,11 @@ pub(super) fn three_way(
     let original = TextDocument::read("original", original)?;
     let modified = TextDocument::read("modified", modified)?;
     let current = TextDocument::read("current", current)?;
-    let guide = Guide::Type(type_of(schema, &modified)?);
+    let rules = RuleSource::Type(type_of(schema, &modified)?);
     let versions = Versions { original: &original.json, modified: &modified.json, current: &current.json };
     let patch: Patch<'_> =
-        patch_of_three(guide, &versions, OnConflict::Overwrite).map_err(|error| failure(&error))?;
-    let found = conflicts(guide, &versions).map_err(|error| failure(&error))?;
+        patch_of_three(rules, &versions, OnConflict::Overwrite).map_err(|error| failure(&error))?;
+    let found = conflicts(rules, &versions).map_err(|error| failure(&error))?;
     Ok(MadePatch {
         patch: modified.alike(&patch.to_bytes())?,
         conflicts: found.into_iter().map(MadeConflict::from).collect(),

@@ -1,6 +1,6 @@
 //! Applies a patch.
 
-use kubemerge::{Dialect, Guide, Patch, PatchType, Schema, Type};
+use kubemerge::{Dialect, Patch, PatchType, RuleSource, Schema, Type};
 use serde::Serialize;
 
 use crate::failure::{Failure, Sides};
@@ -47,12 +47,12 @@ impl<'t> ReadPatch<'t> {
     /// The result as JSON; `null` if the patch deletes the object.
     pub(super) fn apply(&self, schema: &Schema) -> Result<Vec<u8>, Failure> {
         let patch = self.body()?;
-        let guide = match self.patch_type {
-            PatchType::Strategic => Guide::Type(type_of(schema, &self.object)?),
+        let rules = match self.patch_type {
+            PatchType::Strategic => RuleSource::Type(type_of(schema, &self.object)?),
             // Server-side apply is a call of its own.
-            PatchType::Merge | PatchType::Json | PatchType::Apply => Guide::None,
+            PatchType::Merge | PatchType::Json | PatchType::Apply => RuleSource::None,
         };
-        kubemerge::apply(guide, &self.object.json, &patch).map_err(|error| self.sides().failure(&error))
+        kubemerge::apply(rules, &self.object.json, &patch).map_err(|error| self.sides().failure(&error))
     }
 }
 

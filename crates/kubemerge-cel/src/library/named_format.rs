@@ -1,6 +1,6 @@
 //! Formats of texts that have a name in expressions.
 
-use kubemerge_value::{format, octets};
+use kubemerge_value::{base64_bytes, format};
 
 use super::answer::Answer;
 use super::url::request_uri_problem;
@@ -66,7 +66,7 @@ impl NamedFormat {
             "labelValue" => format::label_value(text),
             "uri" => request_uri_problem(text).into_iter().collect(),
             "uuid" => unless(format::is_uuid(text, None), "does not match the UUID format"),
-            "byte" => unless(octets::is_byte_format(text), "invalid base64"),
+            "byte" => unless(base64_bytes::is_byte_format(text), "invalid base64"),
             "date" => unless(format::is_date(text), "invalid date"),
             _ => unless(format::is_date_time(text), "invalid datetime"),
         }

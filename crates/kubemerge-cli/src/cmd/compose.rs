@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kubemerge::{Error, Guide, Patch, Schema, apply, compose};
+use kubemerge::{Error, Patch, RuleSource, Schema, apply, compose};
 use kubemerge_inspect::refusal_of_change;
 
 use super::patch_output::PatchOutputArgs;
 use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
 use crate::args::{PatchTypeArg, Recurse};
 use crate::input::Inputs;
-use crate::job::{LoadedPatch, Manifest, find_type};
+use crate::load::{LoadedPatch, Manifest, find_type};
 use crate::report::{Notice, Outcome, Result};
 
 #[derive(Debug, Args)]
@@ -46,10 +46,10 @@ pub(crate) fn run(args: &ComposeArgs, inputs: &mut Inputs) -> Result {
     check_same_object(&loaded)?;
     let patches = loaded.iter().map(LoadedPatch::patch).collect::<Result<Vec<_>>>()?;
     let schema = args.output_options.schema(inputs)?;
-    let guide = guide(args, &schema, &loaded)?;
-    let composed = compose(guide, &patches).map_err(|error| fault(&error))?;
+    let rules = rules(args, &schema, &loaded)?;
+    let composed = compose(rules, &patches).map_err(|error| fault(&error))?;
     if let Some(path) = &args.object {
-        let refused = refused_results(path, &schema, guide, &composed, inputs)?;
+        let refused = refused_results(path, &schema, rules, &composed, inputs)?;
         if args.refusal.report(&refused) == Verdict::Stop {
             return Ok(Outcome::Found);
         }
@@ -62,14 +62,14 @@ pub(crate) fn run(args: &ComposeArgs, inputs: &mut Inputs) -> Result {
 fn refused_results(
     path: &Path,
     schema: &Schema,
-    guide: Guide<'_>,
+    rules: RuleSource<'_>,
     patch: &Patch<'_>,
     inputs: &mut Inputs,
 ) -> Result<Vec<RefusedResult>> {
     let sources = inputs.read(&[path.to_owned()], Recurse::No)?;
     let mut refused = Vec::new();
     for object in Manifest::some(path, &sources)? {
-        let result = apply(guide, &object.json, patch).map_err(|error| object.fault(&error))?;
+        let result = apply(rules, &object.json, patch).map_err(|error| object.fault(&error))?;
         let causes = mask(refusal_of_change(schema, &object.json, &result), inputs, &object.identity);
         if !causes.is_empty() {
             refused.push(RefusedResult { title: object.title(), causes });
@@ -92,10 +92,10 @@ fn check_same_object(patches: &[LoadedPatch<'_>]) -> Result<()> {
 }
 
 /// The schema that the patches need.
-fn guide<'s>(args: &ComposeArgs, schema: &'s Schema, patches: &[LoadedPatch<'_>]) -> Result<Guide<'s>> {
+fn rules<'s>(args: &ComposeArgs, schema: &'s Schema, patches: &[LoadedPatch<'_>]) -> Result<RuleSource<'s>> {
     // Merge patches and JSON patches compose without a schema.
     if args.patch_type != PatchTypeArg::Strategic {
-        return Ok(Guide::None);
+        return Ok(RuleSource::None);
     }
     // All patches that name an object name the same one.
     let named = patches.iter().find_map(|patch| patch.names.as_ref());
@@ -108,7 +108,7 @@ fn guide<'s>(args: &ComposeArgs, schema: &'s Schema, patches: &[LoadedPatch<'_>]
             return Err(notice.help("give --kind KIND").into());
         }
     };
-    find_type(schema, &kind).map(Guide::Type)
+    find_type(schema, &kind).map(RuleSource::Type)
 }
 
 fn fault(error: &Error) -> Notice {

@@ -1,13 +1,13 @@
 //! `kubemerge convert` and `kubemerge invert`: patches with the same effect on objects, or the opposite one.
 
 use clap::Args;
-use kubemerge::{Guide, Patch, Schema, Target, convert, invert};
+use kubemerge::{Patch, RuleSource, Schema, Target, convert, invert};
 
 use super::named::{BY_NAME, check_type, named, renamed};
 use super::patch_output::{PatchOutputArgs, TestsOption};
 use crate::args::{FileOptions, PatchOptions, PatchTypeArg, TargetOptions};
 use crate::input::Inputs;
-use crate::job::{LoadedPatch, Manifest, Objects, Pair, Selection, pairs, type_of};
+use crate::load::{LoadedPatch, Manifest, Objects, Pair, Selection, pairs, type_of};
 use crate::report::{Notice, Outcome, Result};
 
 /// What convert and invert have in common.
@@ -107,14 +107,14 @@ fn make(args: &Common, to: PatchTypeArg, effect: Effect, inputs: &mut Inputs) ->
 
 impl Maker<'_> {
     fn patch(&self, object: &Manifest<'_>, patch: &LoadedPatch<'_>) -> Result<Patch<'static>> {
-        let guide = match self.schema {
-            Some(schema) => Guide::Type(type_of(schema, object)?),
-            None => Guide::None,
+        let rules = match self.schema {
+            Some(schema) => RuleSource::Type(type_of(schema, object)?),
+            None => RuleSource::None,
         };
         let given = patch.patch()?;
         let made = match self.effect {
-            Effect::Same => convert(guide, &object.json, &given, self.target),
-            Effect::Opposite => invert(guide, &object.json, &given, self.target),
+            Effect::Same => convert(rules, &object.json, &given, self.target),
+            Effect::Opposite => invert(rules, &object.json, &given, self.target),
         };
         made.map_err(|error| patch.fault(&error, error.path(), &object.title()).into())
     }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::store::{EtcdArgs, StoreArg};
 use crate::args::{Recurse, newest};
 use crate::input::Inputs;
-use crate::job::objects;
+use crate::load::objects;
 use crate::output::{Stdout, write_private};
 use crate::report::{Notice, Outcome, Result, plain};
 

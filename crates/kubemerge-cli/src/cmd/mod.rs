@@ -2,7 +2,7 @@
 //!
 //! `patch_output` and `named` are shared by the commands that generate patches, `refusal` and `repeated` by those that
 //! compute objects. Every command goes one way: words
-//! (`args`), texts (`input`), loaded things (`job`), results (`render`, `output`).
+//! (`args`), texts (`input`), loaded things (`load`), results (`render`, `output`).
 
 pub(crate) mod apply;
 pub(crate) mod completions;

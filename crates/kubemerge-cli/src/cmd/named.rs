@@ -3,7 +3,7 @@
 use kubemerge::{Arena, Node, Patch, Target, to_bytes};
 use kubemerge_value::{Str, map};
 
-use crate::job::Identity;
+use crate::load::Identity;
 use crate::report::{Notice, Result};
 
 /// Why a patch of many cannot change the fields of [`renamed`].

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::FileOptions;
 use crate::input::Inputs;
-use crate::job::Manifest;
+use crate::load::Manifest;
 use crate::output::Stdout;
 use crate::render::{self, Table};
 use crate::report::{Notice, Outcome, Result};

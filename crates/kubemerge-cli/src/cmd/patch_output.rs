@@ -5,7 +5,7 @@ use kubemerge::{Schema, Target, Tests};
 
 use crate::args::{DialectArg, ObjectFormat, PatchTypeArg, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
-use crate::job::{self, Manifest};
+use crate::load::{self, Manifest};
 use crate::output::Stdout;
 use crate::render;
 use crate::report::{Notice, Result};
@@ -30,7 +30,7 @@ impl PatchOutputArgs {
 
     /// The rules, with those of the definitions among some objects.
     pub(super) fn schema_beside(&self, inputs: &mut Inputs, objects: &[Manifest<'_>]) -> Result<Schema> {
-        job::load_beside(&self.schema, inputs, objects)?.compile(self.dialect.into())
+        load::schemas_beside(&self.schema, inputs, objects)?.compile(self.dialect.into())
     }
 
     /// Writes the generated patches.

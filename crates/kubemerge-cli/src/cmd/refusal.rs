@@ -4,7 +4,7 @@ use clap::Args;
 use kubemerge_inspect::RefusalCause;
 
 use crate::input::{Inputs, Secrets};
-use crate::job::Identity;
+use crate::load::Identity;
 use crate::report::{Notice, Outcome, Severity};
 
 /// More causes than this of one object are counted only.

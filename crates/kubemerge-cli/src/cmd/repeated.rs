@@ -7,7 +7,7 @@ use kubemerge::{Dialect, PatchType, Schema};
 use kubemerge_inspect::{Finding, Linter};
 
 use crate::input::Source;
-use crate::job::{LoadedPatch, Manifest};
+use crate::load::{LoadedPatch, Manifest};
 use crate::render::finding_notice;
 use crate::report::{Notice, Result};
 

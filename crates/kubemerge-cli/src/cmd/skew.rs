@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use kubemerge::{
-    Dialect, Error, Guide, OnConflict, Patch, Schema, Target, Tests, Type, Versions, apply, diff, three_way,
+    Dialect, Error, OnConflict, Patch, RuleSource, Schema, Target, Tests, Type, Versions, apply, diff,
+    three_way,
 };
 use kubemerge_strategic::directive::{RETAIN_KEYS, SET_ELEMENT_ORDER};
 use serde::Serialize;
@@ -12,7 +13,7 @@ use serde_json::Value;
 
 use crate::args::{Format, SchemaOptions};
 use crate::input::Inputs;
-use crate::job::{self, Manifest, match_objects, only_in, type_of, unmatched_warning};
+use crate::load::{self, Manifest, match_objects, only_in, type_of, unmatched_warning};
 use crate::output::Stdout;
 use crate::render::facts;
 use crate::report::{Failure, Notice, Outcome, Result, Severity};
@@ -179,7 +180,7 @@ impl Side {
             // In `upstream` overlays do nothing, and each side would warn about them.
             overlay: if dialect == Dialect::Spec { args.overlay.clone() } else { Vec::new() },
         };
-        let schemas = job::load_beside(&options, inputs, objects)?;
+        let schemas = load::schemas_beside(&options, inputs, objects)?;
         let (schema, spec) = (schemas.compile(dialect)?, schemas.compile(Dialect::Spec)?);
         Ok(Side { name: word.to_owned(), schema, spec, unsupported })
     }
@@ -241,7 +242,7 @@ fn answer(client: &Side, server: &Side, change: Change<'_, '_>) -> Result<Answer
     match result {
         Err(error) => answer.outcome = refused("server", &error),
         Ok(result) => {
-            let operations = diff(Guide::None, &wanted, &result, Target::Json(Tests::Without));
+            let operations = diff(RuleSource::None, &wanted, &result, Target::Json(Tests::Without));
             let operations = operations.map_err(|error| new.fault(&error))?;
             let listed = value(&operations.to_bytes(), new)?;
             answer.differences = listed.as_array().cloned().unwrap_or_default();

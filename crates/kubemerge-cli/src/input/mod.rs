@@ -1,13 +1,13 @@
 //! From words of the command line to texts: files, folders, globs, pipes and stdin, each read once.
 
-mod each;
 mod exclude;
 mod find;
+mod par_map;
 mod secret;
 mod source;
 
-pub(crate) use each::each;
 pub(crate) use exclude::Exclude;
+pub(crate) use par_map::par_map;
 pub(crate) use secret::Secrets;
 pub(crate) use source::Source;
 
@@ -61,7 +61,7 @@ impl Inputs {
         patches: &[Arc<Source>],
     ) -> Result<Vec<Arc<Source>>> {
         let exclude = Exclude::new(&options.exclude)?;
-        let sources = self.read_but(&options.files, options.recurse(), &exclude)?;
+        let sources = self.read_excluding(&options.files, options.recurse(), &exclude)?;
         Ok(without(sources, patches))
     }
 
@@ -76,11 +76,11 @@ impl Inputs {
 
     /// The texts that the words mean, each once, in the order of the words; files of a folder sorted by name.
     pub(crate) fn read(&mut self, words: &[PathBuf], recurse: Recurse) -> Result<Vec<Arc<Source>>> {
-        self.read_but(words, recurse, &Exclude::default())
+        self.read_excluding(words, recurse, &Exclude::default())
     }
 
     /// As [`Inputs::read`], without the files that are excluded.
-    pub(crate) fn read_but(
+    pub(crate) fn read_excluding(
         &mut self,
         words: &[PathBuf],
         recurse: Recurse,

@@ -10,7 +10,7 @@ use kubemerge_schema::{Dialect, Schema, Type};
 use kubemerge_strategic::{MergeError, apply, apply_observed};
 use kubemerge_value::{Arena, Node};
 
-use crate::difference::{DialectDifference, DialectOutcome, DialectResult, Loss, differences};
+use crate::difference::{DialectDifference, DialectOutcome, DialectResult, differences};
 use record::StepRecorder;
 pub use secret::mask_secrets;
 
@@ -144,12 +144,12 @@ impl<'a> DialectComparison<'_, '_, 'a> {
 
     fn refused(&self, dialect: &'static str, error: &MergeError) -> DialectDifference {
         let outcomes = vec![(dialect, DialectOutcome::Refused(error.message().to_owned()))];
-        DialectDifference { path: self.place(error.path()), outcomes, loss: Loss::No }
+        DialectDifference { path: self.place(error.path()), outcomes, loses_live_data: false }
     }
 
     fn refused_custom_resource(&self) -> DialectDifference {
         let outcomes = vec![("upstream", DialectOutcome::RefusedCustomResource)];
-        DialectDifference { path: self.kind.to_owned(), outcomes, loss: Loss::No }
+        DialectDifference { path: self.kind.to_owned(), outcomes, loses_live_data: false }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tries a patch on the object it is for, or on itself, and finds what fails or is lost.
 
-use kubemerge::{Guide, PatchType};
+use kubemerge::{PatchType, RuleSource};
 use kubemerge_strategic::{MergeError, MergeEvent, Observer, Replacement, apply, apply_observed};
 use kubemerge_value::{Arena, Canonical, Kind, Node, Path, deep_equal, to_bytes, to_canonical};
 
@@ -9,7 +9,7 @@ use super::rule::{INVALID_FIELD, LOST_ITEM, REPLACED_LIST};
 use super::subject::LintPatch;
 use super::trap;
 use super::walk::Types;
-use crate::difference::{DialectResult, Loss, differences};
+use crate::difference::{DialectResult, differences};
 use crate::finding::{Finding, FindingSeverity, Location};
 use crate::place::{node_at, path_in_patch};
 use crate::refusal::refusal_of_update;
@@ -47,7 +47,7 @@ pub(super) fn on_object(types: Types<'_>, live: Node<'_>, patch: &LintPatch<'_>)
     let results = [("upstream", upstream), ("spec", spec)];
     let results = results.map(|(dialect, object)| DialectResult { dialect, object });
     for difference in differences(types.spec, live, results, &arena) {
-        if difference.loss == Loss::Yes {
+        if difference.loses_live_data {
             let title = format!("{}: {}", difference.path, difference.words());
             findings
                 .add(Draft::new(LOST_ITEM, title), || Location::of(patch.document, &place(&difference.path)));
@@ -77,7 +77,7 @@ pub(super) fn without_schema(
         trap::traps(patch.document, &[(patch.document.root(), types.spec)], &mut findings);
     }
     let Some(live) = live else { return findings.finish() };
-    if let Err(error) = kubemerge::apply(Guide::None, &to_bytes(live), patch.patch) {
+    if let Err(error) = kubemerge::apply(RuleSource::None, &to_bytes(live), patch.patch) {
         let draft = refusal(error.kind().name(), error.message(), error.hint());
         findings.add(draft, || Location::of(patch.document, error.path()));
     }

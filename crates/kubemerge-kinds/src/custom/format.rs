@@ -6,8 +6,8 @@ use kubemerge_schema::pattern::from_go;
 use regex::Regex;
 
 use crate::{
+    base64_bytes,
     format::{is_date, is_date_time, is_dns1123_label, is_dns1123_subdomain, is_uuid},
-    octets,
     typed::duration,
 };
 
@@ -78,7 +78,7 @@ pub(crate) fn holds(format: &str, text: &str) -> bool {
         "datetime" => is_date_time(text),
         "date" => is_date(text),
         "duration" => is_duration(text),
-        "byte" => octets::is_byte_format(text),
+        "byte" => base64_bytes::is_byte_format(text),
         // Upstream parses with Go's older rules, which allow leading zeros.
         "ipv4" => is_sloppy_ip(text) && text.contains('.'),
         "ipv6" => text.contains(':') && parse_ip(text).is_some(),

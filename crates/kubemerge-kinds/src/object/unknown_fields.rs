@@ -7,8 +7,8 @@ use kubemerge_schema::{Shape, Type};
 use kubemerge_value::deep;
 
 use crate::{
+    base64_bytes,
     document_path::DocumentPath,
-    octets,
     tree::{Arena, List, Map, Value},
 };
 
@@ -109,7 +109,7 @@ impl<'a> Walk<'a> {
 
     fn bytes(&mut self, value: &mut Value<'a>, place: &DocumentPath<'_>) {
         let Value::Str(text) = value else { return };
-        match octets::canonical(text) {
+        match base64_bytes::canonical(text) {
             None => self.refuse(format!("illegal base64 data in {place}")),
             // Go writes it in another way.
             Some(Cow::Owned(written)) => *value = Value::Str(self.arena.alloc_str(&written)),

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use super::format::{LIST_TYPES, MAP_TYPES, Release, SHAPES, present};
 use crate::model::{
-    Column, DefinitionEntry, Flags, KindEntry, Model, NOWHERE, Name, Node, NodeId, Origin, Required,
-    ResourceEntry, Span, StrategicPatch, SubresourceEntry, UnionEntry, UnionMemberEntry,
+    Column, DefinitionEntry, Flags, KindEntry, Model, Name, Node, NodeId, Origin, Required, ResourceEntry,
+    Span, StrategicPatch, SubresourceEntry, UNTYPED, UnionEntry, UnionMemberEntry,
 };
 
 /// A reader that answers zero past the end: the tables are ours, and a test reads all of them.
@@ -109,7 +109,7 @@ impl Tables {
         let mut model = Model::with_strings(self.strings);
         // All definitions get their numbers first, since nodes refer to definitions that come later.
         let roots = declare(&mut model, &mut block);
-        let mut decoder = Decoder { known: vec![NOWHERE; nodes.len()], area: nodes, model: &mut model };
+        let mut decoder = Decoder { known: vec![UNTYPED; nodes.len()], area: nodes, model: &mut model };
         for (definition, root) in roots.into_iter().enumerate() {
             decoder.definition(definition, root);
         }
@@ -155,7 +155,7 @@ fn declare(model: &mut Model, block: &mut Bytes) -> Vec<u32> {
     let count = block.number();
     let mut roots = Vec::with_capacity(count as usize);
     for _ in 0..count {
-        model.add_definition(DefinitionEntry { name: block.name(), node: NOWHERE, origin: Origin::BuiltIn });
+        model.add_definition(DefinitionEntry { name: block.name(), node: UNTYPED, origin: Origin::BuiltIn });
         roots.push(block.number());
     }
     roots
@@ -215,7 +215,7 @@ impl Decoder<'_> {
     fn node(&mut self, stored: u32) -> NodeId {
         match self.known.get(stored as usize) {
             // Not copied yet. Equal nodes are stored once for all versions, so most are met several times.
-            Some(&NOWHERE) => {
+            Some(&UNTYPED) => {
                 let node = self.decode(stored);
                 let id = self.model.add_node(node);
                 self.known[stored as usize] = id;
@@ -223,7 +223,7 @@ impl Decoder<'_> {
             }
             Some(id) => *id,
             // Damaged tables only; an absent node means "any value".
-            None => NOWHERE,
+            None => UNTYPED,
         }
     }
 
@@ -231,7 +231,7 @@ impl Decoder<'_> {
         let stored = record.number();
         // Children are written before their parents: a later number would be a cycle, and recursion would not
         // end.
-        if stored < parent { self.node(stored) } else { NOWHERE }
+        if stored < parent { self.node(stored) } else { UNTYPED }
     }
 
     fn decode(&mut self, stored: u32) -> Node {
@@ -246,7 +246,7 @@ impl Decoder<'_> {
         node.flags = Flags((bits >> present::FLAGS_SHIFT) as u16);
         node.format = record.name_if(has(present::FORMAT));
         if has(present::DEFINITION) {
-            node.refers_to = self.model.definition_named(record.name()).unwrap_or(NOWHERE);
+            node.refers_to = self.model.definition_named(record.name()).unwrap_or(UNTYPED);
         }
         if has(present::FIELDS) {
             node.fields = self.fields(&mut record, stored);
@@ -282,7 +282,7 @@ impl Decoder<'_> {
             let required = if packed & 1 == 1 { Required::Yes } else { Required::No };
             let stored = packed >> 1;
             // The same order as in `child`.
-            let node = if stored < parent { self.node(stored) } else { NOWHERE };
+            let node = if stored < parent { self.node(stored) } else { UNTYPED };
             entries.push(self.model.field_entry(name, node, required));
         }
         // Appended at the end, because nodes below have added their own fields in between.

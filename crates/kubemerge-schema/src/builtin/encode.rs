@@ -13,7 +13,7 @@ pub use super::go_fields::{GoFieldFacts, GoFields};
 use crate::error::LoadError;
 use crate::load::{openapi_v2, openapi_v3};
 use crate::model::{
-    DefinitionId, FieldEntry, Model, NOWHERE, Name, Node, NodeId, Required, Span, UnionEntry,
+    DefinitionId, FieldEntry, Model, Name, Node, NodeId, Required, Span, UNTYPED, UnionEntry,
 };
 
 /// The documents of one release.
@@ -171,7 +171,7 @@ impl TableWriter {
             self.fields(model, model.fields(node), &mut rest);
         }
         for (child, bit) in [(node.additional, present::ADDITIONAL), (node.items, present::ITEMS)] {
-            if child != NOWHERE {
+            if child != UNTYPED {
                 bits |= bit;
                 rest.push(Symbol::Number(self.node(model, child)));
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Flags, Model, NOWHERE, Node, NodeId};
+use crate::model::{Flags, Model, Node, NodeId, UNTYPED};
 
 /// Facts by definition and field, e.g. `io.k8s.api.core.v1.PodSpec` and `securityContext`.
 pub type GoFields = BTreeMap<(String, String), GoFieldFacts>;
@@ -44,15 +44,15 @@ pub(super) fn mark_go_fields(model: &mut Model, fields: &GoFields) {
 fn name_type(model: &mut Model, node: NodeId, type_name: &str) {
     let Node { items, additional, refers_to, .. } = *model.node(node);
     // A reference already names its type.
-    if refers_to != NOWHERE {
+    if refers_to != UNTYPED {
         return;
     }
     if let Some(item) = type_name.strip_prefix("[]") {
-        if items != NOWHERE {
+        if items != UNTYPED {
             name_type(model, items, item);
         }
     } else if let Some((_, value)) = type_name.strip_prefix("map[").and_then(|rest| rest.split_once(']')) {
-        if additional != NOWHERE {
+        if additional != UNTYPED {
             name_type(model, additional, value);
         }
     // Types of the language, such as `string`, are what the schema says anyway.

@@ -2,7 +2,7 @@
 //!
 //! Filled once, when a caller asks. [`GoTypes`](crate::GoTypes) is the cursor that reads it.
 
-use crate::model::{DefinitionId, Flags, Model, NOWHERE, NodeId, Shape, Span, last_part};
+use crate::model::{DefinitionId, Flags, Model, NodeId, Shape, Span, UNTYPED, last_part};
 
 /// What Go knows about a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub struct GoValue {
 impl GoValue {
     /// A value of a kind that is no field: an item of a list.
     pub fn plain(kind: GoKind) -> GoValue {
-        GoValue { kind, is_pointer: false, keeps_empty: true, omits_zero: false, node: NOWHERE }
+        GoValue { kind, is_pointer: false, keeps_empty: true, omits_zero: false, node: UNTYPED }
     }
 
     /// Whether Go writes the field when the object does not have it: as `{}`, `null`, `0`, …
@@ -171,8 +171,8 @@ fn kind_of(model: &Model, id: NodeId) -> GoKind {
         Shape::Number => GoKind::Float64,
         Shape::String if format == "byte" => GoKind::Bytes,
         Shape::String => GoKind::String,
-        Shape::List if node.items != NOWHERE => GoKind::List(ValueId(node.items)),
-        Shape::Object if node.additional != NOWHERE => GoKind::Map(ValueId(node.additional)),
+        Shape::List if node.items != UNTYPED => GoKind::List(ValueId(node.items)),
+        Shape::Object if node.additional != UNTYPED => GoKind::Map(ValueId(node.additional)),
         // Nothing is known of the content, so it is kept as it is.
         Shape::Any | Shape::Object | Shape::List => GoKind::Any,
     }

@@ -2,7 +2,7 @@
 //! replaced. A walk over two equal values of such a type has nothing to find.
 
 use super::Rules;
-use crate::model::{Flags, Model, NOWHERE, NodeId};
+use crate::model::{Flags, Model, NodeId, UNTYPED};
 
 /// For every node whether it is plain.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ struct Holders {
 
 impl Holders {
     fn of(model: &Model) -> Holders {
-        let mut holders = Holders { last: vec![NOWHERE; model.nodes.len()], links: Vec::new() };
+        let mut holders = Holders { last: vec![UNTYPED; model.nodes.len()], links: Vec::new() };
         for (id, node) in model.nodes.iter().enumerate() {
             let described = model.definitions.get(node.refers_to as usize).map(|definition| definition.node);
             let fields = model.fields(node).iter().map(|field| field.node);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::explanation::{FieldExplanation, Merge};
 use super::field::explain;
 use crate::compile::{ItemStrategy, ListStrategy, MapStrategy};
-use crate::model::{NOWHERE, NodeId};
+use crate::model::{NodeId, UNTYPED};
 use crate::schema::Schema;
 
 /// A field whose rule is not the same in two schemas.
@@ -88,7 +88,7 @@ fn each_field(schema: &Schema, node: NodeId, path: &str, visit: &mut dyn FnMut(&
         each_field(schema, field.node, &path, visit);
     }
     for (child, mark) in [(model.node(node).items, "[]"), (model.node(node).additional, "{}")] {
-        if child != NOWHERE {
+        if child != UNTYPED {
             each_field(schema, child, &format!("{path}{mark}"), visit);
         }
     }

@@ -4,7 +4,7 @@ use super::explanation::{FieldExplanation, Merge};
 use super::reasons::{UnionRule, because, of_unions};
 use crate::compile::{Dialect, MapStrategy, MergeKey, Rule};
 use crate::model::field_path::{self, NoSuchField};
-use crate::model::{Flags, Model, NOWHERE, NodeId, Required, Shape, item_of, target};
+use crate::model::{Flags, Model, NodeId, Required, Shape, UNTYPED, item_of, target};
 use crate::schema::{Schema, Type};
 
 /// Why a field cannot be explained.
@@ -37,7 +37,7 @@ impl<'s> Type<'s> {
         }
         let model = self.model();
         let Some(place) = field_path::follow(model, self.node, path)? else {
-            return Ok(explain(self.schema, NOWHERE, "", self.node));
+            return Ok(explain(self.schema, UNTYPED, "", self.node));
         };
         Ok(explain(self.schema, place.parent, place.name, place.property))
     }
@@ -52,7 +52,7 @@ pub(crate) fn explain<'s>(
 ) -> FieldExplanation<'s> {
     let model = schema.model();
     let rule = schema.rules().of(property);
-    let is_root = parent == NOWHERE;
+    let is_root = parent == UNTYPED;
     let ty = Type { schema, node: property };
     let root_clears = || schema.dialect() == Dialect::Spec && !ty.unions().is_empty();
     let has_unions = if is_root { root_clears() } else { rule.unions };
@@ -113,9 +113,9 @@ fn value_words(model: &Model, id: NodeId) -> String {
         return model.text(definition.name).to_owned();
     }
     match node.shape {
-        Shape::List if node.items != NOWHERE => format!("list of {}", value_words(model, node.items)),
+        Shape::List if node.items != UNTYPED => format!("list of {}", value_words(model, node.items)),
         Shape::List => "list".to_owned(),
-        Shape::Object if node.additional != NOWHERE => {
+        Shape::Object if node.additional != UNTYPED => {
             format!("map of {}", value_words(model, node.additional))
         }
         Shape::Object => "map".to_owned(),

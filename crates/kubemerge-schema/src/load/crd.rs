@@ -11,8 +11,8 @@ use crate::check::{self, Severity};
 use crate::document::{DocumentPath, crd_schema, crd_versions, object};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::{
-    Column, DefinitionEntry, DefinitionId, FieldEntry, Flags, KindEntry, Model, NOWHERE, Name, Node, NodeId,
-    Origin, Required, ResourceEntry, Shape, StrategicPatch, SubresourceEntry,
+    Column, DefinitionEntry, DefinitionId, FieldEntry, Flags, KindEntry, Model, Name, Node, NodeId, Origin,
+    Required, ResourceEntry, Shape, StrategicPatch, SubresourceEntry, UNTYPED,
 };
 
 const SYNTAX: Syntax = Syntax { column: Column::V3, prefix: "#/", all_of: AllOf::Restricts };
@@ -129,7 +129,7 @@ fn load_version(
     object(schema, &place)?;
     let definition = model.intern(&names.definition(name));
     let first_node = model.nodes.len() as NodeId;
-    let entry = DefinitionEntry { name: definition, node: NOWHERE, origin: Origin::CustomResource };
+    let entry = DefinitionEntry { name: definition, node: UNTYPED, origin: Origin::CustomResource };
     let id = model.add_definition(entry);
     let node = Reader::new(model, SYNTAX).definition(id, schema, place)?;
     model.definitions[id as usize].node = node;
@@ -158,7 +158,7 @@ fn ensure_object_meta(model: &mut Model) -> Result<DefinitionId, LoadError> {
     // Not from the user's documents, so listings do not show them as such.
     model.definitions[first..].iter_mut().for_each(|definition| definition.origin = Origin::BuiltIn);
     let name = model.intern(NAME);
-    Ok(model.definition_named(name).unwrap_or(NOWHERE))
+    Ok(model.definition_named(name).unwrap_or(UNTYPED))
 }
 
 /// Gives a whole object its `apiVersion`, `kind` and `metadata`, unless it describes them itself.

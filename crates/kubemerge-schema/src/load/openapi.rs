@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::reader::{Reader, Syntax};
 use crate::document::{DocumentPath, object};
 use crate::error::LoadError;
-use crate::model::{DefinitionEntry, DefinitionId, KindEntry, Model, NOWHERE, Name, Origin};
+use crate::model::{DefinitionEntry, DefinitionId, KindEntry, Model, Name, Origin, UNTYPED};
 
 /// The named schemas of a document.
 pub(crate) struct Definitions<'v> {
@@ -61,7 +61,7 @@ fn declare(model: &mut Model, schemas: &Map<String, Value>) -> Vec<Declared> {
     let mut declared = Vec::with_capacity(schemas.len());
     for ((name, print), schema) in prints.into_iter().zip(schemas.values()) {
         let known = model.definition_named(name).filter(|_| shares && model.fingerprints.contains_key(&name));
-        let entry = DefinitionEntry { name, node: NOWHERE, origin: Origin::OpenApi };
+        let entry = DefinitionEntry { name, node: UNTYPED, origin: Origin::OpenApi };
         let id = known.unwrap_or_else(|| model.add_definition(entry));
         model.fingerprints.insert(name, print);
         add_kinds(model, id, schema.get("x-kubernetes-group-version-kind"));

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use crate::document::{DocumentPath, MAX_REFERENCE_CHAIN, MAX_SCHEMA_DEPTH, is_true, object};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::{
-    Column, DefinitionId, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Required, Shape,
-    Span, UnionEntry, UnionMemberEntry,
+    Column, DefinitionId, Flags, ListType, MapType, Model, Name, Node, NodeId, Required, Shape, Span,
+    UNTYPED, UnionEntry, UnionMemberEntry,
 };
 
 /// Both spellings of unions: documents of Kubernetes have the second one.
@@ -57,7 +57,7 @@ pub(crate) struct Reader<'m> {
 
 impl<'m> Reader<'m> {
     pub(crate) fn new(model: &'m mut Model, syntax: Syntax) -> Reader<'m> {
-        Reader { model, syntax, pending: Vec::new(), owner: NOWHERE, depth: 0 }
+        Reader { model, syntax, pending: Vec::new(), owner: UNTYPED, depth: 0 }
     }
 
     /// Reads the schema of a definition.

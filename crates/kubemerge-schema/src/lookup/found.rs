@@ -1,18 +1,18 @@
 //! What the four look-ups share: the question, the answer and the errors.
 
 use crate::error::{LookupError, LookupErrorKind};
-use crate::model::{NOWHERE, NodeId};
+use crate::model::{NodeId, UNTYPED};
 
 /// A field that a look-up found.
 pub(super) struct Found {
-    /// The node of the property, which carries the rule; [`NOWHERE`] for "no rule".
+    /// The node of the property, which carries the rule; [`UNTYPED`] for "no rule".
     pub(super) property: NodeId,
     /// The node of the value, or of the items when a list was asked for.
     pub(super) value: NodeId,
 }
 
 impl Found {
-    pub(super) const UNTYPED: Found = Found { property: NOWHERE, value: NOWHERE };
+    pub(super) const UNTYPED: Found = Found { property: UNTYPED, value: UNTYPED };
 }
 
 /// What the caller holds at the field.

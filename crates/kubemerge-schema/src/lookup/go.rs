@@ -5,7 +5,7 @@
 
 use super::found::{Asked, Found, go_quoted, mismatch, unknown_field};
 use crate::error::LookupError;
-use crate::model::{FieldEntry, Flags, Model, NOWHERE, Node, NodeId, Shape, last_part};
+use crate::model::{FieldEntry, Flags, Model, Node, NodeId, Shape, UNTYPED, last_part};
 use crate::schema::Type;
 
 pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
@@ -73,7 +73,7 @@ fn element(model: &Model, property: NodeId) -> Result<NodeId, NotAList> {
     match kind_of_value(model, property) {
         "slice" => {
             let item = model.node(model.resolve(property)).items;
-            let nested = item != NOWHERE && kind(model, item) == "slice";
+            let nested = item != UNTYPED && kind(model, item) == "slice";
             if nested && !is_pointer { Err(NotAList::SliceOfSlice) } else { Ok(item) }
         }
         // Upstream: a pointer to anything is dereferenced without a check of what it points to.

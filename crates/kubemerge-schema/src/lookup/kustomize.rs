@@ -1,7 +1,7 @@
 //! Look-ups as kustomize does them: they never fail, and a reference is its target.
 
 use super::found::{Asked, Found};
-use crate::model::{Model, NOWHERE, NodeId, Shape};
+use crate::model::{Model, NodeId, Shape, UNTYPED};
 use crate::schema::Type;
 
 pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Found {
@@ -9,7 +9,7 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Found {
     let parent = model.node(model.resolve(ty.node));
     let property = match model.find_field(parent, name) {
         Some(index) => model.fields[index].node,
-        None if parent.additional != NOWHERE => parent.additional,
+        None if parent.additional != UNTYPED => parent.additional,
         None => return Found::UNTYPED,
     };
     // Metadata beside a reference is lost: the rule is that of the target.
@@ -23,5 +23,5 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Found {
 
 fn item_of(model: &Model, list: NodeId) -> NodeId {
     let node = model.node(list);
-    if node.shape == Shape::List { node.items } else { NOWHERE }
+    if node.shape == Shape::List { node.items } else { UNTYPED }
 }

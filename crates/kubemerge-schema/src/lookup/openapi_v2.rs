@@ -2,7 +2,7 @@
 
 use super::found::{Asked, Found, go_quoted, mismatch, unknown_field};
 use crate::error::LookupError;
-use crate::model::{Flags, Model, NOWHERE, Node, NodeId, Shape, Step};
+use crate::model::{Flags, Model, Node, NodeId, Shape, Step, UNTYPED};
 use crate::schema::Type;
 
 /// What Kubernetes' model of a v2 document makes of a schema.
@@ -59,13 +59,13 @@ fn list_of_kind(model: &Model, id: NodeId, name: &str) -> Result<Found, LookupEr
     let mut property = kind_field(model, id, name)?;
     loop {
         let node = model.node(property);
-        if node.refers_to != NOWHERE {
+        if node.refers_to != UNTYPED {
             // Upstream: a reference is taken as the type of the items, even if it leads to no list.
             return Ok(Found { property, value: model.definitions[node.refers_to as usize].node });
         }
         match form(node) {
             Form::Slice => return Ok(Found { property, value: node.items }),
-            Form::Arbitrary => return Ok(Found { property, value: NOWHERE }),
+            Form::Arbitrary => return Ok(Found { property, value: UNTYPED }),
             Form::Map => return Err(mismatch("expected slice, but got map".to_owned())),
             Form::Primitive => return Err(mismatch("expected slice, but got primitive".to_owned())),
             // Upstream: an inline object is searched for a field of the same name.
@@ -109,5 +109,5 @@ pub(super) fn name(model: &Model, id: NodeId) -> String {
 const ARBITRARY: &str = "Arbitrary value (primitive, object or array)";
 
 fn child_name(model: &Model, id: NodeId) -> String {
-    if id == NOWHERE { ARBITRARY.to_owned() } else { name(model, id) }
+    if id == UNTYPED { ARBITRARY.to_owned() } else { name(model, id) }
 }

@@ -2,7 +2,7 @@
 
 use super::found::{Asked, Found, unknown_field, unsupported};
 use crate::error::LookupError;
-use crate::model::{Flags, Model, NOWHERE, Node, NodeId, Shape};
+use crate::model::{Flags, Model, Node, NodeId, Shape, UNTYPED};
 use crate::schema::Type;
 
 pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
@@ -34,7 +34,7 @@ fn item(model: &Model, property: NodeId) -> Result<NodeId, LookupError> {
         return Err(unsupported());
     }
     // Upstream: without items the property itself is taken as the type of its items.
-    Ok(if node.items == NOWHERE || node.refers_to != NOWHERE { property } else { node.items })
+    Ok(if node.items == UNTYPED || node.refers_to != UNTYPED { property } else { node.items })
 }
 
 /// What messages call the type.

@@ -2,7 +2,7 @@
 
 use super::found::{Asked, Found, unknown_field};
 use crate::error::LookupError;
-use crate::model::{Flags, Model, NOWHERE, Node, NodeId, Shape};
+use crate::model::{Flags, Model, Node, NodeId, Shape, UNTYPED};
 use crate::schema::Type;
 
 pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
@@ -11,7 +11,7 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, Look
     let property = match model.find_field(parent, name) {
         Some(index) => model.fields[index].node,
         // Maps with any keys: labels, limits, data.
-        None if parent.additional != NOWHERE => parent.additional,
+        None if parent.additional != UNTYPED => parent.additional,
         // Unknown fields are kept, and merge without rules.
         None if is_open(parent) => return Ok(Found::UNTYPED),
         None => return Err(unknown_field(format!("unable to find api field \"{name}\""))),
@@ -36,14 +36,14 @@ fn is_open(parent: &Node) -> bool {
 fn value_of(model: &Model, property: NodeId) -> NodeId {
     let node = model.node(model.resolve(property));
     let described =
-        node.shape != Shape::Any || node.flags.has(Flags::HAS_PROPERTIES) || node.additional != NOWHERE;
+        node.shape != Shape::Any || node.flags.has(Flags::HAS_PROPERTIES) || node.additional != UNTYPED;
     // A value of any type merges as untyped, not as an empty object.
-    if described { property } else { NOWHERE }
+    if described { property } else { UNTYPED }
 }
 
 fn item_of(model: &Model, property: NodeId) -> NodeId {
     match model.node(model.resolve(property)).items {
-        NOWHERE => NOWHERE,
+        UNTYPED => UNTYPED,
         item => value_of(model, item),
     }
 }

@@ -22,7 +22,7 @@ pub(crate) type NodeId = u32;
 /// A definition of the model, by number.
 pub(crate) type DefinitionId = u32;
 /// Means "no node" and "no definition".
-pub(crate) const NOWHERE: u32 = u32::MAX;
+pub(crate) const UNTYPED: u32 = u32::MAX;
 
 /// Yes-or-no facts about a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -112,11 +112,11 @@ impl Node {
             map_type: MapType::Unset,
             flags: Flags::default(),
             format: Name::NONE,
-            refers_to: NOWHERE,
-            owner: NOWHERE,
+            refers_to: UNTYPED,
+            owner: UNTYPED,
             fields: Span::default(),
-            additional: NOWHERE,
-            items: NOWHERE,
+            additional: UNTYPED,
+            items: UNTYPED,
             strategy: Name::NONE,
             merge_key: Name::NONE,
             list_map_keys: Span::default(),

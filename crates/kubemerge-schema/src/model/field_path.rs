@@ -2,7 +2,7 @@
 //!
 //! Lists are stepped through silently; `containers[].ports` and `containers[0].ports` say the same.
 
-use super::{Model, NOWHERE, NodeId};
+use super::{Model, NodeId, UNTYPED};
 use crate::document::MAX_SCHEMA_DEPTH;
 
 /// A field that a path named.
@@ -71,7 +71,7 @@ fn object_or_item(model: &Model, id: NodeId) -> NodeId {
     // Lists of lists are nested no deeper than the loaders allow.
     for _ in 0..MAX_SCHEMA_DEPTH {
         match model.node(id).items {
-            NOWHERE => break,
+            UNTYPED => break,
             items => id = model.resolve(items),
         }
     }
@@ -83,5 +83,5 @@ fn field(model: &Model, parent: NodeId, name: &str) -> Option<(NodeId, Option<us
     if let Some(entry) = model.find_field(node, name) {
         return Some((model.fields[entry].node, Some(entry)));
     }
-    (node.additional != NOWHERE).then_some((node.additional, None))
+    (node.additional != UNTYPED).then_some((node.additional, None))
 }

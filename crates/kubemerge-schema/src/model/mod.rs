@@ -11,8 +11,8 @@ mod topology;
 
 pub(crate) use declared::{DeclaredDocument, kinds_of};
 pub(crate) use entries::{
-    DefinitionEntry, DefinitionId, FieldEntry, Flags, KindEntry, NOWHERE, Name, Node, NodeId, ResourceEntry,
-    Span, Step, SubresourceEntry, UnionEntry, UnionMemberEntry, start_of,
+    DefinitionEntry, DefinitionId, FieldEntry, Flags, KindEntry, Name, Node, NodeId, ResourceEntry, Span,
+    Step, SubresourceEntry, UNTYPED, UnionEntry, UnionMemberEntry, start_of,
 };
 pub(crate) use patch_strategy::{merge_key_names, parse_strategy, with_commas};
 pub(crate) use tables::{Model, last_part, split_api_version};

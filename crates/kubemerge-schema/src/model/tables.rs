@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use super::declared::DeclaredDocument;
 use super::entries::{
-    DefinitionEntry, DefinitionId, FieldEntry, KindEntry, NOWHERE, Name, Node, NodeId, ResourceEntry, Span,
-    Step, UnionEntry, start_of,
+    DefinitionEntry, DefinitionId, FieldEntry, KindEntry, Name, Node, NodeId, ResourceEntry, Span, Step,
+    UNTYPED, UnionEntry, start_of,
 };
 use super::terms::{Origin, Required};
 
@@ -24,7 +24,7 @@ pub(crate) struct Model {
     pub(crate) unions: Vec<UnionEntry>,
     /// In the order of loading; of two with one name the later one counts.
     pub(crate) definitions: Vec<DefinitionEntry>,
-    /// The definition that counts for each name; [`NOWHERE`] for names of other things.
+    /// The definition that counts for each name; [`UNTYPED`] for names of other things.
     by_name: Vec<DefinitionId>,
     /// In the order of loading; of two with one group, version and kind the one with the higher rank counts, of equal
     /// ranks the later one.
@@ -137,7 +137,7 @@ impl Model {
         self.definitions.push(entry);
         let place = entry.name.0 as usize;
         if self.by_name.len() <= place {
-            self.by_name.resize(self.strings.len().max(place + 1), NOWHERE);
+            self.by_name.resize(self.strings.len().max(place + 1), UNTYPED);
         }
         self.by_name[place] = id;
         id
@@ -145,7 +145,7 @@ impl Model {
 
     /// The definition that counts for a name.
     pub(crate) fn definition_named(&self, name: Name) -> Option<DefinitionId> {
-        self.by_name.get(name.0 as usize).copied().filter(|id| *id != NOWHERE)
+        self.by_name.get(name.0 as usize).copied().filter(|id| *id != UNTYPED)
     }
 
     /// Of two descriptions of one kind the higher rank counts, whatever the order of loading: a definition of a custom
@@ -211,7 +211,7 @@ impl Model {
         let node = self.node(from);
         let fields = self.fields(node).iter().map(|field| (Step::Field(self.text(field.name)), field.node));
         let below = [(Step::Items, node.items), (Step::Additional, node.additional)];
-        for (step, child) in fields.chain(below).filter(|(_, child)| *child != NOWHERE) {
+        for (step, child) in fields.chain(below).filter(|(_, child)| *child != UNTYPED) {
             steps.push(step);
             if self.search(child, wanted, steps) {
                 return true;

@@ -1,6 +1,6 @@
 //! What a property says about its value together with the type it refers to.
 
-use super::{MapType, Model, NOWHERE, Node};
+use super::{MapType, Model, Node, UNTYPED};
 
 /// `x-kubernetes-map-type` of the property, else of the type it refers to.
 pub(crate) fn is_atomic(model: &Model, node: &Node) -> bool {
@@ -23,5 +23,5 @@ pub(crate) fn target<'m>(model: &'m Model, node: &'m Node) -> &'m Node {
 /// The schema of the items of a list, as the property gives it.
 pub(crate) fn item_of<'m>(model: &'m Model, node: &'m Node) -> Option<&'m Node> {
     let list = target(model, node);
-    (list.items != NOWHERE).then(|| model.node(list.items))
+    (list.items != UNTYPED).then(|| model.node(list.items))
 }

@@ -11,7 +11,7 @@ use super::{
     UNTYPED_ATOMIC, UNTYPED_DEDUCED,
 };
 use crate::model::{
-    Column, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Shape, Span, parse_strategy,
+    Column, Flags, ListType, MapType, Model, Name, Node, NodeId, Shape, Span, UNTYPED, parse_strategy,
 };
 
 /// Nodes of the model follow the two types of objects without schema.
@@ -82,7 +82,7 @@ impl<'m> Compiler<'m> {
     /// Compiles what each definition describes in place. References stay open until all are compiled.
     fn definitions(&mut self) {
         for definition in &self.model.definitions {
-            if definition.node == NOWHERE {
+            if definition.node == UNTYPED {
                 continue;
             }
             match self.model.text(definition.name) {
@@ -102,7 +102,7 @@ impl<'m> Compiler<'m> {
     /// Gives references the type they refer to; a map type beside the reference overrides its own.
     fn references(&mut self) {
         for (id, node) in self.model.nodes.iter().enumerate() {
-            if node.refers_to == NOWHERE {
+            if node.refers_to == UNTYPED {
                 continue;
             }
             let target = self.model.resolve(id as NodeId);
@@ -142,7 +142,7 @@ impl<'m> Compiler<'m> {
     /// Compiles a schema and everything described in place below it. Loaders bound the depth.
     fn schema(&mut self, id: NodeId, unknown: Unknown) {
         let node = *self.model.node(id);
-        if node.refers_to != NOWHERE {
+        if node.refers_to != UNTYPED {
             return;
         }
         let preserves = node.flags.has(Flags::PRESERVE_UNKNOWN);
@@ -173,7 +173,7 @@ impl<'m> Compiler<'m> {
 
     fn list(&mut self, node: &Node, unknown: Unknown) -> ListNode {
         let element = match node.items {
-            NOWHERE => UNTYPED_ATOMIC,
+            UNTYPED => UNTYPED_ATOMIC,
             items => self.child(items, unknown),
         };
         ListNode { items: self.items(node), element }
@@ -212,7 +212,7 @@ impl<'m> Compiler<'m> {
 
     /// The default of a field of the items of a list.
     fn default_of(&self, list: &Node, name: &str) -> Option<Value> {
-        if list.items == NOWHERE {
+        if list.items == UNTYPED {
             return None;
         }
         let item = self.model.node(self.model.resolve(list.items));
@@ -242,11 +242,11 @@ impl<'m> Compiler<'m> {
         let open_by_default = node.fields.len == 0 && node.column != Column::V2;
         match node.additional {
             // The v2 conversion upstream does not look at the boolean.
-            NOWHERE if node.flags.has(Flags::ADDITIONAL_NONE) && node.column != Column::V2 => NOWHERE,
-            NOWHERE if node.flags.has(Flags::ADDITIONAL_ANY) && node.column != Column::V2 => UNTYPED_DEDUCED,
-            NOWHERE if unknown == Unknown::Preserved || open_by_default => UNTYPED_DEDUCED,
-            NOWHERE if !node.flags.has(Flags::HAS_PROPERTIES) => UNTYPED_DEDUCED,
-            NOWHERE => NOWHERE,
+            UNTYPED if node.flags.has(Flags::ADDITIONAL_NONE) && node.column != Column::V2 => UNTYPED,
+            UNTYPED if node.flags.has(Flags::ADDITIONAL_ANY) && node.column != Column::V2 => UNTYPED_DEDUCED,
+            UNTYPED if unknown == Unknown::Preserved || open_by_default => UNTYPED_DEDUCED,
+            UNTYPED if !node.flags.has(Flags::HAS_PROPERTIES) => UNTYPED_DEDUCED,
+            UNTYPED => UNTYPED,
             additional => self.child(additional, unknown),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Every walk over a value asks this for every member of every map, so that it decides how fast they are.
 
-use crate::model::{Model, NOWHERE, NodeId, Span, start_of};
+use crate::model::{Model, NodeId, Span, UNTYPED, start_of};
 
 /// Names up to this length are known by their first and last eight bytes.
 const WORD_BYTES: usize = 16;
@@ -22,7 +22,7 @@ struct Slot {
     end: u64,
     /// The first field of the type, which tells types apart.
     first_field: u32,
-    /// The place of the field; [`NOWHERE`] in a free slot.
+    /// The place of the field; [`UNTYPED`] in a free slot.
     field: u32,
     /// The node of the field.
     node: NodeId,
@@ -30,7 +30,7 @@ struct Slot {
     len: u32,
 }
 
-const FREE: Slot = Slot { start: 0, end: 0, first_field: 0, field: NOWHERE, node: NOWHERE, len: 0 };
+const FREE: Slot = Slot { start: 0, end: 0, first_field: 0, field: UNTYPED, node: UNTYPED, len: 0 };
 
 impl FieldIndex {
     /// An index of the fields of these maps, which are stretches of the fields of the model. Maps that share their fields
@@ -52,7 +52,7 @@ impl FieldIndex {
         let field = &model.fields[place as usize];
         let (name, start) = (model.text(field.name), field.start);
         let mut at = self.slot_of(first_field, start);
-        while self.slots[at].field != NOWHERE {
+        while self.slots[at].field != UNTYPED {
             at = (at + 1) & (self.slots.len() - 1);
         }
         let len = name.len() as u32;
@@ -67,7 +67,7 @@ impl FieldIndex {
         let mut at = self.slot_of(first_field, start);
         loop {
             let slot = &self.slots[at];
-            if slot.field == NOWHERE {
+            if slot.field == UNTYPED {
                 return None;
             }
             let is_alike = slot.start == start

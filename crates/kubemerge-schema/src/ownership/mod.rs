@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use field_index::FieldIndex;
 
-use crate::model::{DefinitionId, Model, NOWHERE, Span};
+use crate::model::{DefinitionId, Model, Span, UNTYPED};
 
 /// The column.
 #[derive(Debug)]
@@ -181,7 +181,7 @@ impl<'t> TypeRef<'t> {
     #[inline]
     pub fn map(self) -> Option<MapForm<'t>> {
         let form = self.node().map?;
-        let element = (form.element != NOWHERE).then(|| self.at(form.element));
+        let element = (form.element != UNTYPED).then(|| self.at(form.element));
         Some(MapForm { entries: form.entries, element, column: self.column, form })
     }
 

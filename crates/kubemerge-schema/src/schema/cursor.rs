@@ -1,7 +1,7 @@
 //! [`Type`], the cursor that walks a compiled schema.
 
 use super::Schema;
-use crate::model::{DefinitionId, Flags, Model, NOWHERE, Node, NodeId, Origin, Shape, split_api_version};
+use crate::model::{DefinitionId, Flags, Model, Node, NodeId, Origin, Shape, UNTYPED, split_api_version};
 
 /// A place in a compiled schema: what is known about the value there.
 ///
@@ -28,7 +28,7 @@ impl Schema {
 
     /// The type of a value without a schema.
     pub fn untyped(&self) -> Type<'_> {
-        Type { schema: self, node: NOWHERE }
+        Type { schema: self, node: UNTYPED }
     }
 
     fn root_of(&self, definition: DefinitionId) -> Type<'_> {
@@ -44,7 +44,7 @@ impl<'s> Type<'s> {
 
     /// Whether nothing is known: maps merge, lists are replaced, everything below is untyped too.
     pub fn is_untyped(self) -> bool {
-        self.node == NOWHERE
+        self.node == UNTYPED
     }
 
     /// Whether maps merge and lists are replaced, however deep, as if no field below had a rule of its own.

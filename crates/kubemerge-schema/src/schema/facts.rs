@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Definition, Type};
-use crate::model::{FieldEntry, Flags, ListType, MapType, NOWHERE, Name, Node, NodeId, Required};
+use crate::model::{FieldEntry, Flags, ListType, MapType, Name, Node, NodeId, Required, UNTYPED};
 
 /// A declared field of an object.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ impl<'s> Type<'s> {
     /// The definition that a property names, as opposed to describing its value in place.
     pub fn reference(self) -> Option<Definition<'s>> {
         let id = self.given()?.refers_to;
-        (id != NOWHERE).then_some(Definition::new(self.schema, id))
+        (id != UNTYPED).then_some(Definition::new(self.schema, id))
     }
 
     /// A number that tells the description of the value apart from all others of this schema.
@@ -154,6 +154,6 @@ impl<'s> Type<'s> {
     }
 
     fn child(self, id: NodeId) -> Option<Type<'s>> {
-        (id != NOWHERE).then(|| self.at(id))
+        (id != UNTYPED).then(|| self.at(id))
     }
 }

@@ -1,7 +1,7 @@
 //! POST to a collection.
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::{Reading, shown::Shown},
     protocol::{
         query::{OptionsKind, WriteOptions},
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Creates an object.
-pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle(transaction: &Transaction<'_>, call: &RequestContext<'_>) -> Outcome<Reply> {
     let options = WriteOptions::read(call.query, OptionsKind::Create)?;
     let scope = WriteScope::new(transaction, call, call.body.len());
     let write = scope.write(options, Part::Main, Reading::Body);

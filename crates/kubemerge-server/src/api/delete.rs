@@ -4,7 +4,7 @@ use kubemerge_kinds::strategy::DeleteAnswer;
 
 use crate::{
     api::list,
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::shown::Shown,
     protocol::{
         query::ListOptions,
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Deletes one object.
-pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle(transaction: &Transaction<'_>, call: &RequestContext<'_>) -> Outcome<Reply> {
     let options = DeleteOptions::read(call)?;
     warn_of_orphans(call, &options);
     match delete(transaction, call.resource, &call.key(), &options)? {
@@ -40,7 +40,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
 }
 
 /// Few expect that the pods of a Job stay.
-fn warn_of_orphans(call: &Call<'_>, options: &DeleteOptions) {
+fn warn_of_orphans(call: &RequestContext<'_>, options: &DeleteOptions) {
     let is_job = call.resource.group == "batch" && call.resource.kind == "Job";
     if is_job && options.propagation.is_none() {
         call.warn(
@@ -51,7 +51,7 @@ fn warn_of_orphans(call: &Call<'_>, options: &DeleteOptions) {
 }
 
 /// Deletes every object that the selectors name; answers those that were found.
-pub(crate) fn handle_collection(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle_collection(transaction: &Transaction<'_>, call: &RequestContext<'_>) -> Outcome<Reply> {
     let options = DeleteOptions::read(call)?;
     warn_of_orphans(call, &options);
     let found = list::find(call, &ListOptions::for_list(call.query)?)?;

@@ -13,7 +13,7 @@ use crate::{
         subresource::{self, review},
         update, watch,
     },
-    catalog::{Resource, call::Call},
+    catalog::{Resource, request_context::RequestContext},
     protocol::{
         media,
         query::Query,
@@ -46,7 +46,7 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
     let verb = Verb::of(&parts.method, address, query);
     let verb = check_scope(resource, address, verb, &parts.method)?;
     check_timeout(query, verb)?;
-    let call = Call {
+    let call = RequestContext {
         cluster: &api.cluster,
         resource,
         address,
@@ -134,7 +134,12 @@ fn not_allowed(resource: &Resource, verb: Verb) -> Failure {
     method_not_allowed(resource.qualified(), verb.name())
 }
 
-fn perform(api: &Api, transaction: &Transaction<'_>, call: &Call<'_>, verb: Verb) -> Outcome<Reply> {
+fn perform(
+    api: &Api,
+    transaction: &Transaction<'_>,
+    call: &RequestContext<'_>,
+    verb: Verb,
+) -> Outcome<Reply> {
     if let Some(name) = call.subresource() {
         // An unknown subresource is 404, a known one with another verb 405.
         let known = call.resource.subresource(name).ok_or_else(no_such_path)?;

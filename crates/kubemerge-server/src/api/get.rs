@@ -1,7 +1,7 @@
 //! GET of one object.
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::shown::Shown,
     protocol::{
         query::parse_resource_version,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Answers the newest state.
-pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle(call: &RequestContext<'_>) -> Outcome<Reply> {
     if let Some(text) = call.query.get("resourceVersion") {
         let (asked, current) = (parse_resource_version(text)?, call.cluster.store.revision());
         // The client has seen a newer state, of another server perhaps.

@@ -6,7 +6,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::shown::Shown,
     protocol::{
         query::{ListOptions, Match},
@@ -34,21 +34,21 @@ pub(crate) struct Found {
 
 impl Found {
     /// The items as the server shows them.
-    pub(crate) fn shown(&self, call: &Call<'_>) -> Vec<Shown<'_>> {
+    pub(crate) fn shown(&self, call: &RequestContext<'_>) -> Vec<Shown<'_>> {
         let items = self.items.iter();
         items.map(|(_, stored)| Shown::stored(stored).with(call.cluster.managed_fields)).collect()
     }
 }
 
 /// Answers the matching objects.
-pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle(call: &RequestContext<'_>) -> Outcome<Reply> {
     let options = ListOptions::for_list(call.query)?;
     let found = find(call, &options)?;
     present::list(call, &found.shown(call), &found.meta)
 }
 
 /// Reads one page.
-pub(crate) fn find(call: &Call<'_>, options: &ListOptions) -> Outcome<Found> {
+pub(crate) fn find(call: &RequestContext<'_>, options: &ListOptions) -> Outcome<Found> {
     let selection = Selection::new(call, options)?;
     let prefix = call.resource.prefix(call.namespace());
     let place = match &options.continue_token {
@@ -61,7 +61,7 @@ pub(crate) fn find(call: &Call<'_>, options: &ListOptions) -> Outcome<Found> {
 }
 
 /// The revision a list must be read at, if it must not be the newest.
-fn exact_revision(call: &Call<'_>, options: &ListOptions) -> Outcome<Option<Revision>> {
+fn exact_revision(call: &RequestContext<'_>, options: &ListOptions) -> Outcome<Option<Revision>> {
     let Some(asked) = options.resource_version.filter(|asked| *asked > 0) else { return Ok(None) };
     let current = call.cluster.store.revision();
     if asked > current {
@@ -103,7 +103,7 @@ struct Place {
 }
 
 impl Place {
-    fn of_token(text: &str, call: &Call<'_>) -> Outcome<Place> {
+    fn of_token(text: &str, call: &RequestContext<'_>) -> Outcome<Place> {
         let parsed = || {
             let bytes = URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok()?;
             let token: Value = serde_json::from_slice(&bytes).ok()?;

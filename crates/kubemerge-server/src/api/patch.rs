@@ -4,7 +4,7 @@ use kubemerge::PatchType;
 use kubemerge_schema::StrategicPatch;
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::{Reading, shown::Shown},
     protocol::{
         media,
@@ -40,7 +40,7 @@ pub enum CustomStrategicMerge {
 /// Patches an object, or the part of it that a subresource writes.
 pub(crate) fn handle(
     transaction: &Transaction<'_>,
-    call: &Call<'_>,
+    call: &RequestContext<'_>,
     custom: CustomStrategicMerge,
     part: Part,
 ) -> Outcome<Reply> {
@@ -57,12 +57,12 @@ pub(crate) fn handle(
 }
 
 /// Whether a request is a server-side apply.
-pub(crate) fn is_apply(call: &Call<'_>) -> bool {
+pub(crate) fn is_apply(call: &RequestContext<'_>) -> bool {
     media::is_apply(call.headers)
 }
 
 /// Applies a configuration; an object that does not exist is created.
-fn apply(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
+fn apply(transaction: &Transaction<'_>, call: &RequestContext<'_>, part: Part) -> Outcome<Reply> {
     let options = ApplyOptions::read(call.query)?;
     let scope = WriteScope::new(transaction, call, PATCHED_BYTES + call.body.len());
     let write = scope.write(options.write, part, Reading::Applied);
@@ -94,7 +94,7 @@ fn apply(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<
 }
 
 /// The type of patch that the content type names, if the resource accepts it.
-pub(crate) fn patch_type(call: &Call<'_>, custom: CustomStrategicMerge) -> Outcome<PatchType> {
+pub(crate) fn patch_type(call: &RequestContext<'_>, custom: CustomStrategicMerge) -> Outcome<PatchType> {
     let strategic = call.resource.strategic_patch == StrategicPatch::Accepted
         || custom == CustomStrategicMerge::ByListKeys;
     let given = media::content_type(call.headers).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use kubemerge_kinds::strategy::Permission;
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::{Reading, shown::Shown},
     object::draft::Draft,
     protocol::{
@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Replaces an object.
-pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
+pub(crate) fn handle(transaction: &Transaction<'_>, call: &RequestContext<'_>, part: Part) -> Outcome<Reply> {
     let options = WriteOptions::read(call.query, OptionsKind::Update)?;
     let scope = WriteScope::new(transaction, call, call.body.len());
     let write = scope.write(options, part, Reading::Body);

@@ -15,7 +15,7 @@ use crate::{
         hooks::{EventFault, WatchEnd, WatchHooks},
         state::Api,
     },
-    catalog::{Resource, call::Call, cluster::Cluster},
+    catalog::{Resource, cluster::Cluster, request_context::RequestContext},
     kind::{Kind, shown::Shown},
     protocol::{
         media::{self, Form, JSON},
@@ -35,7 +35,7 @@ const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 const MAX_LIFETIME: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Opens a watch.
-pub(crate) fn handle(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle(api: &Api, call: &RequestContext<'_>) -> Outcome<Reply> {
     let options = ListOptions::for_watch(call.query)?;
     if matches!(call.form, Form::PartialList(_)) || media::wants_yaml(call.headers) {
         return Err(not_acceptable(&[JSON]));

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kubemerge::{Dialect, Guide, Schema, SchemaBuilder};
+use kubemerge::{Dialect, RuleSource, Schema, SchemaBuilder};
 use kubemerge_kinds::{
     columns::TableColumn,
     custom::{
@@ -97,9 +97,9 @@ impl CustomTypes {
 
 impl CustomVersion {
     /// How lists of this resource merge: by what its schema declares, and by overlays.
-    pub(crate) fn merge_guide(&self, resource: &Resource) -> Outcome<Guide<'_>> {
+    pub(crate) fn merge_rules(&self, resource: &Resource) -> Outcome<RuleSource<'_>> {
         let ty = self.types.merge().and_then(|schema| schema.type_of(&resource.api_version, &resource.kind));
-        ty.map(Guide::Type).ok_or_else(|| bad_request("strategic merge patch format is not supported"))
+        ty.map(RuleSource::Type).ok_or_else(|| bad_request("strategic merge patch format is not supported"))
     }
 }
 

@@ -4,12 +4,12 @@
 //! [`Resource`]. The index is replaced as a whole when a definition changes, so that a request sees one state.
 
 mod builtin;
-pub(crate) mod call;
 pub(crate) mod cluster;
 pub(crate) mod custom;
 pub(crate) mod definition;
 pub(crate) mod field_index;
 mod index;
+pub(crate) mod request_context;
 pub(crate) mod reservations;
 mod resource;
 pub(crate) mod served;

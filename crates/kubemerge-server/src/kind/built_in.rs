@@ -1,6 +1,6 @@
 //! Kinds that are built into Kubernetes: their Go types decode them, their entry in `kubemerge-kinds` has the rules.
 
-use kubemerge::Guide;
+use kubemerge::RuleSource;
 use kubemerge_kinds::{
     BuiltinKind, User,
     columns::TableColumn,
@@ -22,7 +22,7 @@ use crate::{
     catalog::{Resource, cluster::Cluster},
     object::edit,
     protocol::status::Outcome,
-    store::{KnownForm, Record},
+    store::{Record, StoredForm},
 };
 
 /// Upstream: the scheme of built-in kinds is named after the file that makes it.
@@ -121,10 +121,10 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         Ok(Decoded { object: decoded.object, complaints })
     }
 
-    fn merge_guide(&self) -> Outcome<Guide<'c>> {
+    fn merge_rules(&self) -> Outcome<RuleSource<'c>> {
         let schema: &Schema = &self.cluster.schema;
         let ty = schema.type_of(&self.resource.api_version, &self.resource.kind);
-        Ok(ty.map_or(Guide::Schema(schema), Guide::Type))
+        Ok(ty.map_or(RuleSource::Schema(schema), RuleSource::Type))
     }
 
     fn default(&self, object: &mut Map<'c>) {
@@ -134,7 +134,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         }
     }
 
-    fn to_served(&self, object: &mut Map<'c>, _: KnownForm) {
+    fn to_served(&self, object: &mut Map<'c>, _: StoredForm) {
         if let Some(conversion) = self.conversion() {
             (conversion.from_stored)(object);
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kubemerge::Guide;
+use kubemerge::RuleSource;
 use kubemerge_kinds::{
     User,
     columns::TableColumn,
@@ -19,7 +19,7 @@ use crate::{
     catalog::Resource,
     object::edit,
     protocol::status::{Failure, Outcome},
-    store::{KnownForm, Record},
+    store::{Record, StoredForm},
 };
 
 /// An object to decode.
@@ -165,7 +165,7 @@ pub(crate) trait Contract<'c> {
     fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError>;
 
     /// The rules by which strategic merge patches merge.
-    fn merge_guide(&self) -> Outcome<Guide<'c>>;
+    fn merge_rules(&self) -> Outcome<RuleSource<'c>>;
 
     /// Fills in defaults.
     fn default(&self, object: &mut Map<'c>);
@@ -182,14 +182,14 @@ pub(crate) trait Contract<'c> {
         arena: &'c Arena,
         noted: Option<&mut KnownParts<'c>>,
     ) -> Map<'c> {
-        let noted = noted.filter(|_| record.form() == KnownForm::Complete && self.is_as_stored(record));
+        let noted = noted.filter(|_| record.form() == StoredForm::Normalized && self.is_as_stored(record));
         let mut object = edit::tree_noting(record, arena, noted);
         self.to_served(&mut object, record.form());
         object
     }
 
     /// The same for the tree of a stored object, of which this much is known.
-    fn to_served(&self, object: &mut Map<'c>, form: KnownForm);
+    fn to_served(&self, object: &mut Map<'c>, form: StoredForm);
 
     /// Whether a stored object is in that form as it is, but for its `apiVersion`.
     fn is_as_stored(&self, record: &Record) -> bool;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kubemerge::Guide;
+use kubemerge::RuleSource;
 use kubemerge_kinds::{
     columns::TableColumn,
     declared::{self, DeclaredRules, Form, Undecodable},
@@ -24,7 +24,7 @@ use super::{
 use crate::{
     catalog::{Resource, cluster::Cluster, custom::CustomVersion},
     protocol::status::{Outcome, bad_request},
-    store::{KnownForm, Record},
+    store::{Record, StoredForm},
 };
 
 /// A kind with declared rules.
@@ -110,10 +110,10 @@ impl<'c> Contract<'c> for Declared<'c> {
         Ok(Decoded { object, complaints: complaints(given, unknown) })
     }
 
-    fn merge_guide(&self) -> Outcome<Guide<'c>> {
+    fn merge_rules(&self) -> Outcome<RuleSource<'c>> {
         match self.version {
-            Some(version) => version.merge_guide(self.resource),
-            None => Ok(self.ty().map_or(Guide::Schema(&self.cluster.schema), Guide::Type)),
+            Some(version) => version.merge_rules(self.resource),
+            None => Ok(self.ty().map_or(RuleSource::Schema(&self.cluster.schema), RuleSource::Type)),
         }
     }
 
@@ -121,9 +121,9 @@ impl<'c> Contract<'c> for Declared<'c> {
         self.rules.default(object);
     }
 
-    fn to_served(&self, object: &mut Map<'c>, form: KnownForm) {
+    fn to_served(&self, object: &mut Map<'c>, form: StoredForm) {
         // What went through all steps of a write with these rules is as it would be.
-        if !self.serves_as_stored(object.str("apiVersion")) || form == KnownForm::Unchecked {
+        if !self.serves_as_stored(object.str("apiVersion")) || form == StoredForm::Unchecked {
             self.rules.reread(object, self.ty());
         }
         if object.str("apiVersion") != self.resource.api_version {

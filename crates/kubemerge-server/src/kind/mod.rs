@@ -17,7 +17,7 @@ pub(crate) use declared::read_object;
 
 use std::{ops::Deref, sync::LazyLock};
 
-use kubemerge::{Dialect, Guide};
+use kubemerge::{Dialect, RuleSource};
 use kubemerge_kinds::declared::DeclaredRules;
 use kubemerge_schema::Type;
 
@@ -55,7 +55,7 @@ pub(crate) fn union_type<'c>(cluster: &Cluster, kind: &(impl Contract<'c> + ?Siz
     if cluster.schema.dialect() != Dialect::Spec {
         return None;
     }
-    let Ok(Guide::Type(ty)) = kind.merge_guide() else { return None };
+    let Ok(RuleSource::Type(ty)) = kind.merge_rules() else { return None };
     ty.enforces_unions().then_some(ty)
 }
 

@@ -3,7 +3,7 @@
 use kubemerge_kinds::tree::{Map, Value};
 use kubemerge_value::Entry;
 
-use crate::store::{KnownForm, Ownership, Record, RecordWriter, metadata_field::Field};
+use crate::store::{Ownership, Record, RecordWriter, StoredForm, metadata_field::Field};
 
 /// Room for the text of most objects.
 const RECORD_BYTES: usize = 2048;
@@ -26,7 +26,7 @@ pub(crate) enum Owners {
     /// The step that tracks finds it out.
     Pending,
     /// Decoding found it out, because the object was applied or scaled; or it was tracked.
-    Known(Ownership, KnownForm),
+    Known(Ownership, StoredForm),
 }
 
 impl<'a> Draft<'a> {
@@ -45,7 +45,7 @@ impl<'a> Draft<'a> {
 
     /// The same with owners that are known.
     pub(crate) fn owned(self, ownership: Ownership) -> Draft<'a> {
-        Draft { owners: Owners::Known(ownership, KnownForm::Unchecked), ..self }
+        Draft { owners: Owners::Known(ownership, StoredForm::Unchecked), ..self }
     }
 
     /// An independent copy in the same arena.
@@ -101,7 +101,7 @@ impl<'a> Draft<'a> {
     /// What to store.
     pub(crate) fn record(self) -> Record {
         match self.owners {
-            Owners::Pending => record(&self.tree, Ownership::default(), KnownForm::Unchecked),
+            Owners::Pending => record(&self.tree, Ownership::default(), StoredForm::Unchecked),
             Owners::Known(ownership, form) => record(&self.tree, ownership, form),
         }
     }
@@ -127,7 +127,7 @@ fn is_zero(field: Field, value: &Value<'_>) -> bool {
 }
 
 /// The record of an object.
-pub(crate) fn record(tree: &Map<'_>, ownership: Ownership, form: KnownForm) -> Record {
+pub(crate) fn record(tree: &Map<'_>, ownership: Ownership, form: StoredForm) -> Record {
     let mut writer = RecordWriter::with_capacity(RECORD_BYTES);
     let mut owners = Vec::new();
     for (name, value) in tree.iter() {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::{Kind, shown::Shown},
     protocol::{
         media::{Form, JSON},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Answers one object in the form the client wants.
-pub(crate) fn object(call: &Call<'_>, code: u16, shown: Shown<'_>) -> Outcome<Reply> {
+pub(crate) fn object(call: &RequestContext<'_>, code: u16, shown: Shown<'_>) -> Outcome<Reply> {
     let shown = shown.with(call.cluster.managed_fields);
     match call.form {
         Form::Whole => {
@@ -56,7 +56,7 @@ impl ListMeta {
 }
 
 /// Answers a list in the form the client wants.
-pub(crate) fn list(call: &Call<'_>, items: &[Shown<'_>], meta: &ListMeta) -> Outcome<Reply> {
+pub(crate) fn list(call: &RequestContext<'_>, items: &[Shown<'_>], meta: &ListMeta) -> Outcome<Reply> {
     match call.form {
         Form::Whole => Ok(Reply::json(200, whole_list(Kind::of(call.cluster, call.resource), items, meta))),
         Form::PartialList(version) => {

@@ -11,8 +11,8 @@ use kubemerge_value::{Kind, Node, Scalar};
 use crate::{
     catalog::{
         Resource,
-        call::Call,
         field_index::{FieldIndex, FieldIndexes},
+        request_context::RequestContext,
     },
     protocol::{
         json::tree,
@@ -42,7 +42,7 @@ enum Place {
 
 impl Selection {
     /// Binds the selectors of a request; a name in its path narrows them to one object.
-    pub(crate) fn new(call: &Call<'_>, options: &ListOptions) -> Outcome<Selection> {
+    pub(crate) fn new(call: &RequestContext<'_>, options: &ListOptions) -> Outcome<Selection> {
         let (name, indexes) = (call.address.name.as_deref(), &call.cluster.field_indexes);
         let mut fields = options.fields.clone();
         if let Some(name) = name {

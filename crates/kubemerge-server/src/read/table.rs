@@ -4,7 +4,7 @@ use kubemerge_kinds::{columns::TableColumn, timestamp::Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::{Kind, shown::Shown},
     protocol::{
         json::tree,
@@ -13,7 +13,12 @@ use crate::{
 };
 
 /// The table of a list.
-pub(crate) fn of_many(call: &Call<'_>, items: &[Shown<'_>], version: MetaVersion, include: Include) -> Value {
+pub(crate) fn of_many(
+    call: &RequestContext<'_>,
+    items: &[Shown<'_>],
+    version: MetaVersion,
+    include: Include,
+) -> Value {
     let now = call.cluster.clock.now();
     let columns = Kind::of(call.cluster, call.resource).columns();
     let rows: Vec<Value> = items
@@ -24,7 +29,12 @@ pub(crate) fn of_many(call: &Call<'_>, items: &[Shown<'_>], version: MetaVersion
 }
 
 /// The table of one object.
-pub(crate) fn of_one(call: &Call<'_>, shown: Shown<'_>, version: MetaVersion, include: Include) -> Value {
+pub(crate) fn of_one(
+    call: &RequestContext<'_>,
+    shown: Shown<'_>,
+    version: MetaVersion,
+    include: Include,
+) -> Value {
     row(Kind::of(call.cluster, call.resource), shown, version, include, call.cluster.clock.now())
 }
 

@@ -30,7 +30,7 @@ pub(crate) use facts::OwnerReference;
 pub use file::{FileStore, HistoryLimits};
 pub use memory::MemoryStore;
 pub use ownership::Ownership;
-pub(crate) use record::KnownForm;
+pub(crate) use record::StoredForm;
 pub use record::{Head, ManagedFieldsView, Record, RecordForm, Revision, Stored};
 pub use step::{StoreError, StoreStep};
 pub(crate) use writer::RecordWriter;

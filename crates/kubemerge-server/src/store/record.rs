@@ -31,17 +31,17 @@ struct Inner {
     layout: Layout,
     owners: Vec<String>,
     ownership: Ownership,
-    form: KnownForm,
+    form: StoredForm,
 }
 
 /// What is known about the text of an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum KnownForm {
+pub(crate) enum StoredForm {
     /// Nothing: it was stored past the API, or could not be tracked.
     #[default]
     Unchecked,
     /// It went through all steps of a write: it has the form of its type and all defaults.
-    Complete,
+    Normalized,
 }
 
 /// A record with the revision of its last write.
@@ -59,7 +59,7 @@ impl Record {
     pub fn new(text: Canonical, owners: Vec<String>, ownership: Ownership) -> Self {
         let text = Arc::new(text);
         let layout = Layout::of(&text.clone().into());
-        Record { inner: Arc::new(Inner { text, layout, owners, ownership, form: KnownForm::default() }) }
+        Record { inner: Arc::new(Inner { text, layout, owners, ownership, form: StoredForm::default() }) }
     }
 
     /// A record whose writer knows where things are.
@@ -68,7 +68,7 @@ impl Record {
         layout: Layout,
         owners: Vec<String>,
         ownership: Ownership,
-        form: KnownForm,
+        form: StoredForm,
     ) -> Self {
         let text = Arc::new(text);
         // The writer knows it; finding it in the text would be another walk.
@@ -77,14 +77,14 @@ impl Record {
     }
 
     /// The same text with other owners of its fields.
-    pub(crate) fn owned(&self, ownership: Ownership, form: KnownForm) -> Self {
+    pub(crate) fn owned(&self, ownership: Ownership, form: StoredForm) -> Self {
         let Inner { text, layout, owners, .. } = &*self.inner;
         let (text, layout, owners) = (text.clone(), layout.clone(), owners.clone());
         Record { inner: Arc::new(Inner { text, layout, owners, ownership, form }) }
     }
 
     /// What is known about the text.
-    pub(crate) fn form(&self) -> KnownForm {
+    pub(crate) fn form(&self) -> StoredForm {
         self.inner.form
     }
 

@@ -12,7 +12,7 @@ use super::{
     layout::{Layout, Slot},
     metadata_field::Field,
     ownership::Ownership,
-    record::{KnownForm, Record},
+    record::{Record, StoredForm},
 };
 
 const API_VERSION: QuotedName = QuotedName::new("\"apiVersion\":");
@@ -84,7 +84,7 @@ impl RecordWriter {
         self.out.end();
     }
 
-    pub(crate) fn finish(self, owners: Vec<String>, ownership: Ownership, form: KnownForm) -> Record {
+    pub(crate) fn finish(self, owners: Vec<String>, ownership: Ownership, form: StoredForm) -> Record {
         Record::written(self.out.finish(), self.layout, owners, ownership, form)
     }
 }

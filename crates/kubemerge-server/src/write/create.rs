@@ -3,7 +3,7 @@
 use kubemerge_kinds::{field_error::FieldError, meta::NameRule, strategy::MissingName};
 
 use crate::{
-    catalog::{Resource, call::Call, key_name},
+    catalog::{Resource, key_name, request_context::RequestContext},
     object::draft::Draft,
     protocol::{
         query::DryRun,
@@ -160,7 +160,7 @@ fn check_namespace(write: Write<'_>, draft: &mut Draft<'_>) -> Outcome<()> {
 }
 
 /// A name is part of a path, and of the key of its object, whatever else is validated.
-fn check_name(call: &Call<'_>, name: &str) -> Outcome<()> {
+fn check_name(call: &RequestContext<'_>, name: &str) -> Outcome<()> {
     let problems = NameRule::PathSegment.check(name);
     if problems.is_empty() {
         return Ok(());
@@ -170,7 +170,7 @@ fn check_name(call: &Call<'_>, name: &str) -> Outcome<()> {
     Err(invalid(call.resource.qualified_kind(), name, &[error]))
 }
 
-fn generated_name(call: &Call<'_>, base: &str) -> String {
+fn generated_name(call: &RequestContext<'_>, base: &str) -> String {
     // Five characters are added, and names have at most 63 bytes.
     let mut end = base.len().min(MAX_GENERATE_NAME_BYTES);
     while !base.is_char_boundary(end) {
@@ -179,7 +179,7 @@ fn generated_name(call: &Call<'_>, base: &str) -> String {
     format!("{}{}", &base[..end], call.cluster.entropy.suffix())
 }
 
-fn exists(call: &Call<'_>, existing: Option<&Stored>) -> Failure {
+fn exists(call: &RequestContext<'_>, existing: Option<&Stored>) -> Failure {
     let record = existing.map(|one| &one.record);
     // Tells clients that waiting helps.
     let is_ending = record.is_some_and(Record::is_terminating);

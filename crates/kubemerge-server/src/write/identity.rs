@@ -5,7 +5,7 @@ use kubemerge_kinds::tree::{Arena, Map, Value};
 use crate::{
     catalog::{Resource, cluster::Cluster},
     object::draft,
-    store::{KnownForm, Ownership, Record, metadata_field::Field},
+    store::{Ownership, Record, StoredForm, metadata_field::Field},
 };
 
 /// Sets the uid of a new object, when it was created, and its first generation.
@@ -32,5 +32,5 @@ pub(crate) fn new_record(
         object.set(arena.alloc_str(name), Value::of_json(value, &arena));
     }
     set_identity(cluster, resource, &mut object);
-    draft::record(&object, ownership, KnownForm::Unchecked)
+    draft::record(&object, ownership, StoredForm::Unchecked)
 }

@@ -6,7 +6,7 @@ use kubemerge_kinds::tree::{Arena, KnownParts, Map};
 use kubemerge_value::Canonical;
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::{Kind, Reading},
     object::{draft::metadata_text, kept::Kept},
     protocol::query::WriteOptions,
@@ -22,7 +22,7 @@ const MAX_FIRST_CHUNK_BYTES: usize = 64 * 1024;
 /// What lives until a request that writes is answered; trees borrow from it.
 pub(crate) struct WriteScope<'r> {
     transaction: &'r Transaction<'r>,
-    call: &'r Call<'r>,
+    call: &'r RequestContext<'r>,
     caller: Caller<'r>,
     arena: Arena,
     kept: KeptTexts,
@@ -45,7 +45,11 @@ pub(crate) struct KeptTexts {
 
 impl<'r> WriteScope<'r> {
     /// For a write whose body, or whose stored object, has this size: one allocation is enough for most.
-    pub(crate) fn new(transaction: &'r Transaction<'r>, call: &'r Call<'r>, text_bytes: usize) -> Self {
+    pub(crate) fn new(
+        transaction: &'r Transaction<'r>,
+        call: &'r RequestContext<'r>,
+        text_bytes: usize,
+    ) -> Self {
         let arena = Arena::with_capacity((text_bytes * TREE_BYTES_PER_TEXT_BYTE).min(MAX_FIRST_CHUNK_BYTES));
         let caller = Caller { manager: call.manager() };
         WriteScope { transaction, call, caller, arena, kept: KeptTexts::default() }
@@ -62,7 +66,7 @@ impl<'r> WriteScope<'r> {
 #[derive(Clone, Copy)]
 pub(crate) struct Write<'w> {
     pub(crate) transaction: &'w Transaction<'w>,
-    pub(crate) call: &'w Call<'w>,
+    pub(crate) call: &'w RequestContext<'w>,
     pub(crate) caller: &'w Caller<'w>,
     pub(crate) kind: Kind<'w>,
     pub(crate) options: WriteOptions,

@@ -5,7 +5,7 @@
 //! the list only gets shorter. `KUBEMERGE_UPDATE_PENDING=remove cargo test -p kubemerge-server --test api` removes
 //! the lines that are done; `=add`, after new cases were recorded, adds those that differ.
 
-mod known_form;
+mod stored_form;
 
 use std::{
     collections::BTreeSet,

@@ -46,7 +46,7 @@ impl<'a> FieldSet<'a> {
     }
 
     /// Whether some path is in both sets.
-    pub fn meets(&self, other: &FieldSet<'_>) -> bool {
+    pub fn may_intersect(&self, other: &FieldSet<'_>) -> bool {
         if self.is_empty() || other.is_empty() {
             return false;
         }
@@ -55,7 +55,7 @@ impl<'a> FieldSet<'a> {
         self.is_same_part(*other)
             || self.nodes.iter().any(|node| {
                 beside.child(node.element).is_some_and(|same| {
-                    (node.is_member && same.is_member) || deep(|| node.below.meets(&same.below))
+                    (node.is_member && same.is_member) || deep(|| node.below.may_intersect(&same.below))
                 })
             })
     }

@@ -3,7 +3,7 @@
 use kubemerge_value::string_length;
 
 use super::label::write_quoted_label;
-use super::meets::{MAX_SEARCHES, after_node};
+use super::may_intersect::{MAX_SEARCHES, after_node};
 use super::node::SetNode;
 use super::{Element, FieldOrder, FieldSet};
 

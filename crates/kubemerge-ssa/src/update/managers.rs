@@ -79,7 +79,7 @@ impl<'a> Manager<'a> {
     pub(crate) fn subtract(&mut self, paths: &FieldSet<'a>, arena: &'a Arena) -> Result<(), UpdateError<'a>> {
         let set = self.set(arena)?;
         // An unchanged set keeps its text.
-        if set.meets(paths) {
+        if set.may_intersect(paths) {
             self.fields = Fields::Set(set.difference(paths, arena));
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Moves ownership: what changed belongs to the manager of the operation, removed fields belong to no manager.
 
 use super::{Context, ConversionError, Manager, Owner, Typed, UpdateError};
-use crate::fieldpath::{Element, FieldSet, meets};
+use crate::fieldpath::{Element, FieldSet, may_intersect};
 use crate::managed_fields::ManagedFieldsEntry;
 use crate::typed::{Comparison, compare};
 use crate::update::Fields;
@@ -149,7 +149,7 @@ fn may_meet(manager: &Manager<'_>, paths: &FieldSet<'_>) -> bool {
     match &manager.fields {
         _ if paths.is_empty() => false,
         // A text search is much cheaper than reading the set, and mostly finds nothing.
-        Fields::Text { text, set } if set.get().is_none() => meets(text.as_str(), paths),
+        Fields::Text { text, set } if set.get().is_none() => may_intersect(text.as_str(), paths),
         _ => true,
     }
 }

@@ -57,7 +57,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     }
 
     /// The error in the words of the dialect.
-    pub(super) fn worded(&self, error: MergeError) -> MergeError {
+    pub(super) fn in_dialect_words(&self, error: MergeError) -> MergeError {
         match self.strategy {
             Strategy::Upstream => error,
             Strategy::Spec => error.naming_live_object(),

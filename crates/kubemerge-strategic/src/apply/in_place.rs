@@ -84,11 +84,11 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         let mut pairs = ArenaVec::with_capacity_in(wanted.len(), self.arena);
         for (identity, patch) in wanted {
             let Identity::One(Scalar::String(key)) = *identity else { return Err(KeysUnsorted) };
-            let Some(item) = live.pass_rising(Some(key))? else { return Ok(None) };
+            let Some(item) = live.skip_ascending(Some(key))? else { return Ok(None) };
             pairs.push(Pair { identity: *identity, patch: *patch, live: item });
         }
         // The items after the last match count too: a repeated key further on changes the order.
-        live.pass_rising(None)?;
+        live.skip_ascending(None)?;
         Ok(Some(InPlace { live, pairs }))
     }
 

@@ -106,8 +106,8 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
             };
             let field = Field { ty, name, live, patch, path: &path.field(name) };
             match self.edit_field(field, maps, edits) {
-                Ok(Looked::Inside) => unfit = Unfit::Document,
-                Ok(Looked::AtValue) => {}
+                Ok(Visited::Children) => unfit = Unfit::Document,
+                Ok(Visited::Value) => {}
                 // A directive or an unsorted field further on may have a fault that is met before this one.
                 Err(Unfit::Fault(_)) if !rest_is_plain(&mut maps.patch, name) => return Err(Unfit::Document),
                 Err(unfit) => return Err(unfit),
@@ -121,7 +121,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         field: Field<'a, '_, '_>,
         maps: &mut MapPair<'a, '_>,
         edits: &mut TextEdits<'a>,
-    ) -> Result<Looked, Unfit> {
+    ) -> Result<Visited, Unfit> {
         match (field.live.kind(), field.patch.kind()) {
             (Kind::Map, Kind::Map) => self.edit_inner_map(field, maps, edits)?,
             (Kind::List, Kind::List) if self.strategy.edits_items_in_text() => {
@@ -129,10 +129,10 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
             }
             _ => {
                 self.edit_value(field, maps, edits)?;
-                return Ok(Looked::AtValue);
+                return Ok(Visited::Value);
             }
         }
-        Ok(Looked::Inside)
+        Ok(Visited::Children)
     }
 
     fn edit_inner_map(
@@ -231,12 +231,12 @@ fn edit_to<'a>(
     Ok(())
 }
 
-/// What was looked at to edit a field.
-enum Looked {
+/// What was visited to edit a field.
+enum Visited {
     /// Values of the patch below the field, with the schema beside them.
-    Inside,
+    Children,
     /// The value as a whole.
-    AtValue,
+    Value,
 }
 
 /// Whether the members after this one are no directives and in sorted order.

@@ -145,7 +145,7 @@ impl<'a, 'o, O: MaybeObserver> Merger<'a, 'o, O> {
             Some(merged) => merged,
             None => self.merge_document(ty, live, patch),
         };
-        merged.map_err(|error| self.worded(error))
+        merged.map_err(|error| self.in_dialect_words(error))
     }
 }
 

@@ -23,7 +23,7 @@ pub struct ItemScan<'a, 'n> {
     at: usize,
     /// How many items were passed.
     passed: usize,
-    /// The last key that [`pass_rising`](Self::pass_rising) saw.
+    /// The last key that [`skip_ascending`](Self::skip_ascending) saw.
     last_key: &'a [u8],
 }
 
@@ -119,7 +119,7 @@ impl<'a> Iterator for ItemScan<'a, '_> {
     #[inline(always)]
     fn next(&mut self) -> Option<ListItem<'a>> {
         // Items whose first member is the key, which is how most lists are written.
-        if let Some(item) = self.next_led() {
+        if let Some(item) = self.next_by_first_key() {
             return Some(item);
         }
         let gap = self.at;
@@ -151,7 +151,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
     ///
     /// # Errors
     /// If the next item is not like that.
-    pub fn pass_rising(&mut self, until: Option<Str<'_>>) -> Result<Option<ListItem<'a>>, KeysUnsorted> {
+    pub fn skip_ascending(&mut self, until: Option<Str<'_>>) -> Result<Option<ListItem<'a>>, KeysUnsorted> {
         let until = until.map(Str::bytes);
         while let Some(item) = self.next() {
             let ItemKey::Scalar(Scalar::String(key)) = item.key else { return Err(KeysUnsorted) };
@@ -170,7 +170,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
     /// The next item, if its first member is its key, a string without escapes, and the item is not special. Most
     /// items of Kubernetes' lists are so, and need no walk over all of their members.
     #[inline(always)]
-    fn next_led(&mut self) -> Option<ListItem<'a>> {
+    fn next_by_first_key(&mut self) -> Option<ListItem<'a>> {
         let Source::Text(text) = self.source else { return None };
         let item = text.bytes.get(text.after_comma(self.at)..)?;
         let value =

@@ -1,7 +1,7 @@
 //! Lists in brackets and maps in braces, on one line.
 
+use super::Reader;
 use super::scalar::starts_plain;
-use super::{Certain, Reader};
 use crate::tree::{Mark, Style, Value};
 
 /// Deeper ones are left to `events`, so that the recursion here stays small.
@@ -9,13 +9,13 @@ const MAX_FLOW_DEPTH: usize = 16;
 
 impl<'t> Reader<'t> {
     /// A collection that starts at `at`; after it the line must end.
-    pub(super) fn flow_value(&mut self, at: usize, end: usize) -> Certain {
+    pub(super) fn flow_value(&mut self, at: usize, end: usize) -> Option<()> {
         let close = self.flow(at, end, 0)?;
         self.ends_line(close, end)
     }
 
     /// Reads a value, and tells where it ends.
-    fn flow(&mut self, at: usize, end: usize, depth: usize) -> Certain<usize> {
+    fn flow(&mut self, at: usize, end: usize, depth: usize) -> Option<usize> {
         match self.bytes()[..end].get(at)? {
             _ if depth > MAX_FLOW_DEPTH => None,
             b'[' => self.flow_list(at, end, depth),
@@ -33,7 +33,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn flow_list(&mut self, at: usize, end: usize, depth: usize) -> Certain<usize> {
+    fn flow_list(&mut self, at: usize, end: usize, depth: usize) -> Option<usize> {
         self.builder.open(Value::List, Style::Flow, (at..at + 1).into(), Mark::default()).ok()?;
         let mut at = self.skip_spaces(at + 1, end);
         while !self.is_at(at, end, b']') {
@@ -44,7 +44,7 @@ impl<'t> Reader<'t> {
         Some(at + 1)
     }
 
-    fn flow_map(&mut self, at: usize, end: usize, depth: usize) -> Certain<usize> {
+    fn flow_map(&mut self, at: usize, end: usize, depth: usize) -> Option<usize> {
         self.builder.open(Value::Map, Style::Flow, (at..at + 1).into(), Mark::default()).ok()?;
         let mut at = self.skip_spaces(at + 1, end);
         while !self.is_at(at, end, b'}') {
@@ -59,7 +59,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Where the colon of a key is, which a space must follow: without one, `a:b` is a scalar.
-    fn flow_key_end(&self, at: usize, end: usize) -> Certain<usize> {
+    fn flow_key_end(&self, at: usize, end: usize) -> Option<usize> {
         let close = match *self.bytes()[..end].get(at)? {
             quote @ (b'"' | b'\'') => self.quoted_end(at, end, quote)?,
             _ => {
@@ -73,7 +73,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Goes on after a comma, or to the closing bracket.
-    fn flow_next(&self, at: usize, end: usize, closing: u8) -> Certain<usize> {
+    fn flow_next(&self, at: usize, end: usize, closing: u8) -> Option<usize> {
         let at = self.skip_spaces(at, end);
         if self.is_at(at, end, closing) {
             return Some(at);
@@ -83,7 +83,7 @@ impl<'t> Reader<'t> {
         (self.is_at(at, end, b',') && !self.is_at(next, end, closing)).then_some(next)
     }
 
-    fn flow_plain_end(&self, at: usize, end: usize) -> Certain<usize> {
+    fn flow_plain_end(&self, at: usize, end: usize) -> Option<usize> {
         let bytes = &self.bytes()[..end];
         let close = at + bytes[at..].iter().position(|byte| is_flow_indicator(*byte))?;
         let text = &bytes[at..close];

@@ -17,7 +17,6 @@ use super::options::Options;
 use super::tree::{Mark, Source, Style, Value, YamlDocument};
 
 /// `Some` if what was read is certain to be right.
-type Certain<T = ()> = Option<T>;
 
 /// Reads `text[range]`, if it is one document in plain block style.
 pub(crate) fn read_document<'t>(
@@ -44,7 +43,7 @@ enum Tabs {
 }
 
 /// Checks that no character has a meaning that this reader does not know.
-fn characters(bytes: &[u8]) -> Certain<Tabs> {
+fn characters(bytes: &[u8]) -> Option<Tabs> {
     // One pass that the compiler can vectorize; nearly all manifests are ASCII.
     let is_common = |byte: &u8| matches!(byte, b' '..=b'~') | (*byte == b'\n');
     if bytes.iter().fold(true, |common, byte| common & is_common(byte)) {
@@ -98,7 +97,7 @@ struct Rest {
 
 impl<'t> Reader<'t> {
     /// Reads one line, and the lines of a block scalar that starts in it.
-    fn line(&mut self) -> Certain {
+    fn line(&mut self) -> Option<()> {
         let start = self.at;
         let end = self.line_end(start);
         // The break itself belongs to no value; the last line may have none.
@@ -120,7 +119,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Ends what cannot go on in a line that starts at this column.
-    fn settle(&mut self, column: usize, is_dash: bool) -> Certain {
+    fn settle(&mut self, column: usize, is_dash: bool) -> Option<()> {
         if let (Some(place), Some(top)) = (self.pending, self.open.last()) {
             // The items of a list may be at the column of the key that they belong to.
             let is_nested = column > top.column || (column == top.column && top.kind == Kind::Map && is_dash);
@@ -148,7 +147,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Dashes, then a member or the scalar of an item.
-    fn content(&mut self, mut rest: Rest) -> Certain {
+    fn content(&mut self, mut rest: Rest) -> Option<()> {
         let mut is_item = false;
         while self.is_dash(rest.at, rest.end) {
             self.enter(Kind::List, rest)?;
@@ -169,7 +168,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A key that ends at `key_end`, and its value.
-    fn member(&mut self, rest: Rest, key_end: usize) -> Certain {
+    fn member(&mut self, rest: Rest, key_end: usize) -> Option<()> {
         self.enter(Kind::Map, rest)?;
         self.key(rest.at, key_end)?;
         self.pending = Some(key_end + 1);
@@ -181,7 +180,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Goes on with the innermost collection, or opens one as the value that is pending.
-    fn enter(&mut self, kind: Kind, Rest { at, column, .. }: Rest) -> Certain {
+    fn enter(&mut self, kind: Kind, Rest { at, column, .. }: Rest) -> Option<()> {
         let top = self.open.last().copied();
         if self.pending.is_none() && top.is_some() {
             return top.is_some_and(|top| top.kind == kind && top.column == column).then_some(());
@@ -193,13 +192,13 @@ impl<'t> Reader<'t> {
         Some(())
     }
 
-    fn close(&mut self) -> Certain {
+    fn close(&mut self) -> Option<()> {
         self.open.pop();
         self.builder.close(None).ok()
     }
 
     /// A value that was left out.
-    fn null(&mut self, place: usize) -> Certain {
+    fn null(&mut self, place: usize) -> Option<()> {
         self.pending = None;
         // With spaces or a comment after the colon or dash, the parser reports other places.
         if place < self.end && self.bytes()[place] != b'\n' {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Certain, Reader, Rest};
+use super::{Reader, Rest};
 use crate::build::Extent;
 use crate::resolve::{Resolved, resolve};
 use crate::tree::{Mark, Style, Value};
@@ -13,7 +13,7 @@ const MAX_KEY_BYTES: usize = 1_000;
 
 impl<'t> Reader<'t> {
     /// Where the key ends that the rest of a line starts with, which is where its colon is.
-    pub(super) fn key_end(&self, rest: Rest) -> Certain<Option<usize>> {
+    pub(super) fn key_end(&self, rest: Rest) -> Option<Option<usize>> {
         let bytes = self.bytes();
         let end = match bytes[rest.at] {
             quote @ (b'"' | b'\'') => {
@@ -41,7 +41,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    pub(super) fn key(&mut self, start: usize, end: usize) -> Certain {
+    pub(super) fn key(&mut self, start: usize, end: usize) -> Option<()> {
         let text = self.text;
         match self.bytes()[start] {
             quote @ (b'"' | b'\'') => self.quoted(start..end, quote),
@@ -52,7 +52,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The value that is pending, in the rest of a line.
-    pub(super) fn value(&mut self, at: usize, end: usize) -> Certain {
+    pub(super) fn value(&mut self, at: usize, end: usize) -> Option<()> {
         self.pending = None;
         let bytes = self.bytes();
         match bytes[at] {
@@ -71,11 +71,11 @@ impl<'t> Reader<'t> {
     }
 
     /// Only spaces and a comment may follow.
-    pub(super) fn ends_line(&self, at: usize, end: usize) -> Certain {
+    pub(super) fn ends_line(&self, at: usize, end: usize) -> Option<()> {
         self.is_blank(self.skip_spaces(at, end), end).then_some(())
     }
 
-    fn plain_end(&self, at: usize, end: usize) -> Certain<usize> {
+    fn plain_end(&self, at: usize, end: usize) -> Option<usize> {
         let bytes = self.bytes();
         let mut close = at;
         for place in at..end {
@@ -90,7 +90,7 @@ impl<'t> Reader<'t> {
         Some(close)
     }
 
-    pub(super) fn plain(&mut self, range: Range<usize>) -> Certain {
+    pub(super) fn plain(&mut self, range: Range<usize>) -> Option<()> {
         let text = self.text.get(range.clone())?;
         starts_plain(text.as_bytes()).then_some(())?;
         let (resolved, role) = (resolve(text), self.builder.role());
@@ -109,13 +109,13 @@ impl<'t> Reader<'t> {
         Some(())
     }
 
-    fn scalar(&mut self, value: Value<'t>, style: Style, range: Range<usize>) -> Certain {
+    fn scalar(&mut self, value: Value<'t>, style: Style, range: Range<usize>) -> Option<()> {
         self.builder.scalar(value, style, Extent::from(range), Mark::default()).ok()?;
         Some(())
     }
 
     /// After the closing quote.
-    pub(super) fn quoted_end(&self, at: usize, end: usize, quote: u8) -> Certain<usize> {
+    pub(super) fn quoted_end(&self, at: usize, end: usize, quote: u8) -> Option<usize> {
         let bytes = &self.bytes()[..end];
         let mut place = at + 1;
         loop {
@@ -130,7 +130,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    pub(super) fn quoted(&mut self, range: Range<usize>, quote: u8) -> Certain {
+    pub(super) fn quoted(&mut self, range: Range<usize>, quote: u8) -> Option<()> {
         let inner = self.text.get(range.start + 1..range.end - 1)?;
         let value = match quote {
             b'\'' if inner.contains('\'') => Cow::Owned(inner.replace("''", "'")),
@@ -141,7 +141,7 @@ impl<'t> Reader<'t> {
     }
 
     /// `|` and `|-`: the lines that are indented more than what the scalar belongs to.
-    fn literal(&mut self, at: usize, end: usize) -> Certain {
+    fn literal(&mut self, at: usize, end: usize) -> Option<()> {
         let strips = match self.text.get(at..end)? {
             "|" => false,
             "|-" => true,
@@ -176,7 +176,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The indentation of a block scalar: that of its first line, which must have text.
-    fn literal_indent(&self) -> Certain<usize> {
+    fn literal_indent(&self) -> Option<usize> {
         let end = self.line_end(self.at);
         let first = self.skip_spaces(self.at, end);
         let column = self.open.last()?.column;
@@ -202,7 +202,7 @@ pub(super) fn starts_plain(text: &[u8]) -> bool {
 }
 
 /// The usual escapes; `None` for all others, some of which yaml.v2 refuses.
-fn unescape(text: &str) -> Certain<String> {
+fn unescape(text: &str) -> Option<String> {
     let mut unescaped = String::with_capacity(text.len());
     let mut parts = text.split('\\');
     unescaped.push_str(parts.next()?);

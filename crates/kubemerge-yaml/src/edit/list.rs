@@ -147,12 +147,12 @@ impl Editor<'_, '_, '_> {
     pub(super) fn match_elements(&self, old: &[ItemId], new: &[ItemId]) -> Vec<Option<usize>> {
         let mut sources = vec![None; new.len()];
         let mut free = vec![true; old.len()];
-        let old_print = |id: &ItemId| Some(self.old_prints[*id as usize]);
-        let new_print = |id: &ItemId| Some(self.new_prints[*id as usize]);
+        let old_fingerprint = |id: &ItemId| Some(self.old_fingerprints[*id as usize]);
+        let new_fingerprint = |id: &ItemId| Some(self.new_fingerprints[*id as usize]);
         // Equal elements first, then elements with the same identity, then those at the same position.
-        pair(&mut sources, &mut free, old.iter().map(old_print), new.iter().map(new_print));
-        let old_identity = |id: &ItemId| identity(self.old, &self.old_prints, *id);
-        let new_identity = |id: &ItemId| identity(self.new, &self.new_prints, *id);
+        pair(&mut sources, &mut free, old.iter().map(old_fingerprint), new.iter().map(new_fingerprint));
+        let old_identity = |id: &ItemId| identity(self.old, &self.old_fingerprints, *id);
+        let new_identity = |id: &ItemId| identity(self.new, &self.new_fingerprints, *id);
         pair(&mut sources, &mut free, old.iter().map(old_identity), new.iter().map(new_identity));
         for (index, source) in sources.iter_mut().enumerate() {
             if source.is_none() && free.get(index) == Some(&true) {
@@ -197,13 +197,14 @@ fn pair<T: std::hash::Hash + Eq>(
 }
 
 /// The first telling member of a map and the fingerprint of its value.
-fn identity(document: &YamlDocument<'_>, prints: &[u64], id: ItemId) -> Option<(usize, u64)> {
+fn identity(document: &YamlDocument<'_>, fingerprints: &[u64], id: ItemId) -> Option<(usize, u64)> {
     let id = document.resolve_alias(id);
     if document.item(id).value != Value::Map {
         return None;
     }
     let rank = |key| IDENTITIES.iter().position(|name| document.key_text(key) == *name);
-    let members = document.entries(id).filter_map(|(key, value)| Some((rank(key)?, prints[value as usize])));
+    let members =
+        document.entries(id).filter_map(|(key, value)| Some((rank(key)?, fingerprints[value as usize])));
     members.min_by_key(|(rank, _)| *rank)
 }
 

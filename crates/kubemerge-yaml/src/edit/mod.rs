@@ -1,18 +1,18 @@
 //! Edits a YAML text so that it holds another value, and changes no more than that.
 //!
 //! The old tree and the new value are walked together. Equal parts keep their text, comments and quotes
-//! (`print` tells which are equal); changed scalars are replaced by span (`replace`); members and elements
+//! (`fingerprints` tells which are equal); changed scalars are replaced by span (`replace`); members and elements
 //! are cut and inserted, as lines (`map`, `list`, with `lines` knowing where lines begin and end) or between
 //! commas (`flow`). What cannot be edited in place, a map with `<<` for instance, is written anew as a whole.
 //!
 //! The result is read back before it is handed out: if it does not hold the new value, the document is
 //! written anew.
 
+mod fingerprints;
 mod flow;
 mod lines;
 mod list;
 mod map;
-mod print;
 mod replace;
 
 use std::collections::{BTreeSet, HashMap};
@@ -22,8 +22,8 @@ use super::emit::{Emitter, KUBERNETES, KeyOrder, Layout, Slot};
 use super::error::YamlError;
 use super::tree::{Item, ItemId, Source, Style, Value, YamlDocument};
 use super::{json_text, options::Options, stream};
+use fingerprints::Fingerprints;
 use kubemerge_value::{Node, deep, to_bytes};
-use print::PrintMaker;
 
 /// A piece of text to be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,9 +119,9 @@ enum Context {
 struct Editor<'d, 't, 'n> {
     old: &'d YamlDocument<'t>,
     new: &'d YamlDocument<'n>,
-    print_maker: PrintMaker,
-    old_prints: Vec<u64>,
-    new_prints: Vec<u64>,
+    fingerprints: Fingerprints,
+    old_fingerprints: Vec<u64>,
+    new_fingerprints: Vec<u64>,
     /// Aliases by the item they refer to.
     aliases: HashMap<ItemId, Vec<ItemId>>,
     /// Aliases whose target has changed: they must be written out.
@@ -143,13 +143,13 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
         }
         // One kind of line break for all new lines: editors mix them badly.
         let newline = if old.text[old.range()].contains("\r\n") { "\r\n" } else { "\n" };
-        let print_maker = PrintMaker::default();
+        let fingerprints = Fingerprints::default();
         Ok(Editor {
             old,
             new,
-            old_prints: print_maker.prints(old)?,
-            new_prints: print_maker.prints(new)?,
-            print_maker,
+            old_fingerprints: fingerprints.of_items(old)?,
+            new_fingerprints: fingerprints.of_items(new)?,
+            fingerprints,
             aliases,
             stale: BTreeSet::new(),
             layout: layout_of(old),
@@ -170,7 +170,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
     }
 
     fn descend(&mut self, old: ItemId, new: ItemId, context: Context) {
-        let equal = self.old_prints[old as usize] == self.new_prints[new as usize];
+        let equal = self.old_fingerprints[old as usize] == self.new_fingerprints[new as usize];
         // Equal values still change if an alias in them lost its anchor.
         if equal && self.stale.range(old..self.old.item(old).next).next().is_none() {
             return;
@@ -246,9 +246,9 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
         let read = stream::read_segment(&edited, 0..edited.len(), options);
         match read.as_deref() {
             Ok([document]) => self
-                .print_maker
-                .prints(document)
-                .is_ok_and(|prints| prints.first() == self.new_prints.first()),
+                .fingerprints
+                .of_items(document)
+                .is_ok_and(|fingerprints| fingerprints.first() == self.new_fingerprints.first()),
             _ => false,
         }
     }

@@ -3,7 +3,7 @@
 //! A template is an expression of a type with places for others: `{s}.startsWith({s})` is one of type `b` from two of
 //! type `s`. The types are those of [`TEMPLATES`]; `$x` and `$y` are variables of a macro.
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// How deep expressions are nested.
 const MAX_DEPTH: usize = 4;
@@ -781,12 +781,12 @@ const TEMPLATES: &[Templates] = &[
 const MAX_LENGTH: usize = 4_000;
 
 /// An expression of any type.
-pub(super) fn expression(dice: &mut Dice) -> String {
+pub(super) fn expression(rng: &mut Rng) -> String {
     loop {
-        let of = TEMPLATES[dice.below(TEMPLATES.len())].of;
-        let of = if dice.chance(40) { "b" } else { of };
-        let depth = 1 + dice.below(MAX_DEPTH);
-        let text = Generator { dice, names: Vec::new(), made: 0 }.of_type(of, depth);
+        let of = TEMPLATES[rng.below(TEMPLATES.len())].of;
+        let of = if rng.chance(40) { "b" } else { of };
+        let depth = 1 + rng.below(MAX_DEPTH);
+        let text = Generator { rng, names: Vec::new(), made: 0 }.of_type(of, depth);
         if text.len() <= MAX_LENGTH {
             return text;
         }
@@ -794,7 +794,7 @@ pub(super) fn expression(dice: &mut Dice) -> String {
 }
 
 struct Generator<'d> {
-    dice: &'d mut Dice,
+    rng: &'d mut Rng,
     /// Variables of macros in scope.
     names: Vec<String>,
     /// How many templates were filled, which names variables.
@@ -804,17 +804,17 @@ struct Generator<'d> {
 impl Generator<'_> {
     fn of_type(&mut self, of: &str, depth: usize) -> String {
         // Some mistakes: a value of another type, or of a variable.
-        let of = if self.dice.chance(2) { TEMPLATES[self.dice.below(TEMPLATES.len())].of } else { of };
-        if !self.names.is_empty() && self.dice.chance(25) {
-            return self.names[self.dice.below(self.names.len())].clone();
+        let of = if self.rng.chance(2) { TEMPLATES[self.rng.below(TEMPLATES.len())].of } else { of };
+        if !self.names.is_empty() && self.rng.chance(25) {
+            return self.names[self.rng.below(self.names.len())].clone();
         }
         let Some(templates) = TEMPLATES.iter().find(|templates| templates.of == of) else {
             return "null".to_owned();
         };
-        if depth == 0 || self.dice.chance(15) {
-            return (*self.dice.pick(templates.leaves)).to_owned();
+        if depth == 0 || self.rng.chance(15) {
+            return (*self.rng.pick(templates.leaves)).to_owned();
         }
-        let template = *self.dice.pick(templates.calls);
+        let template = *self.rng.pick(templates.calls);
         self.filled(template, depth - 1)
     }
 

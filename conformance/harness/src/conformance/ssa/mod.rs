@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 pub(crate) use subject::published;
 use subject::{FORMS, Subject};
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 use kubemerge_test_support::reference::Reference;
 
 pub(crate) const USAGE: &str = "\
@@ -126,7 +126,7 @@ impl Tally {
 }
 
 fn compare_all(options: &Options, reference: &mut Reference) -> Result<Tally, String> {
-    let mut dice = Dice::new(options.seed);
+    let mut rng = Rng::new(options.seed);
     let mut tally = Tally::default();
     let start = Instant::now();
     while !options.is_over(start, tally.steps) && tally.different < MAX_DIFFERENCES {
@@ -135,10 +135,10 @@ fn compare_all(options: &Options, reference: &mut Reference) -> Result<Tally, St
         if forms.is_empty() {
             return Err("there is no such form".to_owned());
         }
-        let form = forms[dice.below(forms.len())];
-        let subject = Subject::new(&mut dice, form)?;
+        let form = forms[rng.below(forms.len())];
+        let subject = Subject::new(&mut rng, form)?;
         // Our side answers while the story is told: later steps build upon its answers.
-        let stories: Vec<story::Story> = (0..BATCH).map(|_| story::tell(&mut dice, &subject)).collect();
+        let stories: Vec<story::Story> = (0..BATCH).map(|_| story::tell(&mut rng, &subject)).collect();
         let requests: Vec<String> = requests(&subject, &stories, tally.steps);
         for (story, reply) in stories.iter().zip(reference.ask(&requests)?) {
             count(&mut tally, story);

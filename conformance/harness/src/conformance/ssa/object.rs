@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::subject::Subject;
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// What an object is made for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,30 +28,30 @@ impl Objects<'_> {
     }
 
     /// Any value of a schema.
-    pub(crate) fn value(&self, dice: &mut Dice, schema: &Value, depth: usize) -> Value {
-        if dice.chance(4) && schema["format"] != "byte" && !is_quantity(schema) {
+    pub(crate) fn value(&self, rng: &mut Rng, schema: &Value, depth: usize) -> Value {
+        if rng.chance(4) && schema["format"] != "byte" && !is_quantity(schema) {
             return Value::Null;
         }
-        if let Some(known) = reference(schema).and_then(|name| well_known(dice, name)) {
+        if let Some(known) = reference(schema).and_then(|name| well_known(rng, name)) {
             return known;
         }
         let schema = self.resolve(schema);
         match schema["type"].as_str() {
             // Built-in types refer to each other without end.
             Some("object" | "array") if depth == 0 && self.subject.is_typed() => Value::Null,
-            Some("object") if schema["x-kubernetes-embedded-resource"] == true => embedded(dice),
-            Some("object") => self.map(dice, schema, depth),
-            Some("array") => self.list(dice, schema, depth),
-            Some("string") if schema["format"] == "int-or-string" && dice.chance(50) => json!(dice.below(3)),
-            Some("string") if schema["format"] == "byte" => json!(dice.pick(&["YQ==", "Yg=="])),
+            Some("object") if schema["x-kubernetes-embedded-resource"] == true => embedded(rng),
+            Some("object") => self.map(rng, schema, depth),
+            Some("array") => self.list(rng, schema, depth),
+            Some("string") if schema["format"] == "int-or-string" && rng.chance(50) => json!(rng.below(3)),
+            Some("string") if schema["format"] == "byte" => json!(rng.pick(&["YQ==", "Yg=="])),
             Some("string") if schema["format"] == "date-time" => json!("2020-01-01T00:00:00Z"),
-            Some("string") => text(dice),
-            Some("integer") => json!(dice.below(3)),
+            Some("string") => text(rng),
+            Some("integer") => json!(rng.below(3)),
             Some("number") => {
-                dice.pick(&[json!(1), json!(1.0), json!(1.5), json!(2), json!(3_000_000)]).clone()
+                rng.pick(&[json!(1), json!(1.0), json!(1.5), json!(2), json!(3_000_000)]).clone()
             }
-            Some("boolean") => json!(dice.chance(50)),
-            _ => anything(dice, depth.min(2)),
+            Some("boolean") => json!(rng.chance(50)),
+            _ => anything(rng, depth.min(2)),
         }
     }
 
@@ -60,9 +60,9 @@ impl Objects<'_> {
         if self.subject.is_typed() && depth > 3 { 60 } else { self.subject.density }
     }
 
-    pub(crate) fn map(&self, dice: &mut Dice, schema: &Value, depth: usize) -> Value {
+    pub(crate) fn map(&self, rng: &mut Rng, schema: &Value, depth: usize) -> Value {
         let mut map = Map::new();
-        if dice.chance(8) {
+        if rng.chance(8) {
             return Value::Object(map);
         }
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
@@ -72,62 +72,62 @@ impl Objects<'_> {
             }
             // The made schemas call the keys of their lists so; an item without them is mostly just an error.
             let is_key = name == "k" || name == "j";
-            if dice.chance(if is_key { 95 } else { self.density(depth) }) {
-                map.insert(name.clone(), self.value(dice, field, depth.saturating_sub(1)));
+            if rng.chance(if is_key { 95 } else { self.density(depth) }) {
+                map.insert(name.clone(), self.value(rng, field, depth.saturating_sub(1)));
             }
         }
         if let Some(additional) = schema.get("additionalProperties") {
-            for _ in 0..dice.below(3) {
-                map.insert(key(dice), self.value(dice, additional, depth.saturating_sub(1)));
+            for _ in 0..rng.below(3) {
+                map.insert(key(rng), self.value(rng, additional, depth.saturating_sub(1)));
             }
         }
         let is_open = schema["x-kubernetes-preserve-unknown-fields"] == true
             || (schema.get("properties").is_none() && schema.get("additionalProperties").is_none());
-        if is_open && dice.chance(60) {
-            map.insert(format!("x{}", dice.below(3)), anything(dice, 2));
+        if is_open && rng.chance(60) {
+            map.insert(format!("x{}", rng.below(3)), anything(rng, 2));
         }
         Value::Object(map)
     }
 
-    fn list(&self, dice: &mut Dice, schema: &Value, depth: usize) -> Value {
+    fn list(&self, rng: &mut Rng, schema: &Value, depth: usize) -> Value {
         let mut items: Vec<Value> = Vec::new();
-        for _ in 0..dice.below(4) {
-            let mut item = self.value(dice, &schema["items"], depth.saturating_sub(1));
+        for _ in 0..rng.below(4) {
+            let mut item = self.value(rng, &schema["items"], depth.saturating_sub(1));
             // A null item fails the whole step; a few are enough.
-            if is_associative(schema) && item.is_null() && dice.chance(90) {
+            if is_associative(schema) && item.is_null() && rng.chance(90) {
                 continue;
             }
             if let Some(keys) = keys_of(schema) {
-                self.complete_keys(dice, schema, &keys, &mut item);
+                self.complete_keys(rng, schema, &keys, &mut item);
             }
             items.push(item);
         }
-        if is_associative(schema) && (self.role == Role::Config || dice.chance(80)) && dice.chance(98) {
+        if is_associative(schema) && (self.role == Role::Config || rng.chance(80)) && rng.chance(98) {
             drop_repeated(schema, &mut items);
         }
         Value::Array(items)
     }
 
     /// Most items have their keys, and most keys are not null.
-    fn complete_keys(&self, dice: &mut Dice, schema: &Value, keys: &[String], item: &mut Value) {
+    fn complete_keys(&self, rng: &mut Rng, schema: &Value, keys: &[String], item: &mut Value) {
         let Some(map) = item.as_object_mut() else { return };
         for key in keys {
             let ty = &self.resolve(&schema["items"])["properties"][key];
-            if map.get(key).is_none_or(Value::is_null) && dice.chance(93) {
+            if map.get(key).is_none_or(Value::is_null) && rng.chance(93) {
                 // Keys with a default may be absent: the item's identity comes from the default then.
                 match ty.get("default") {
-                    Some(_) if dice.chance(60) => map.remove(key),
-                    _ => map.insert(key.clone(), scalar_of(dice, ty)),
+                    Some(_) if rng.chance(60) => map.remove(key),
+                    _ => map.insert(key.clone(), scalar_of(rng, ty)),
                 };
             }
         }
     }
 
     /// A value with some parts changed, added or removed.
-    pub(crate) fn changed(&self, dice: &mut Dice, schema: &Value, value: &Value, percent: usize) -> Value {
+    pub(crate) fn changed(&self, rng: &mut Rng, schema: &Value, value: &Value, percent: usize) -> Value {
         // A fresh value in place of a changed one, so that types of values change too.
-        if dice.chance(percent / 4) {
-            return self.value(dice, schema, 3);
+        if rng.chance(percent / 4) {
+            return self.value(rng, schema, 3);
         }
         let schema = self.resolve(schema);
         match value {
@@ -135,12 +135,12 @@ impl Objects<'_> {
                 let mut changed = Map::new();
                 for (name, field) in schema["properties"].as_object().into_iter().flatten() {
                     match map.get(name) {
-                        Some(_) if dice.chance(percent / 3) => {}
+                        Some(_) if rng.chance(percent / 3) => {}
                         Some(value) => {
-                            changed.insert(name.clone(), self.changed(dice, field, value, percent));
+                            changed.insert(name.clone(), self.changed(rng, field, value, percent));
                         }
-                        None if dice.chance(percent * self.subject.density / 90) => {
-                            changed.insert(name.clone(), self.value(dice, field, 3));
+                        None if rng.chance(percent * self.subject.density / 90) => {
+                            changed.insert(name.clone(), self.value(rng, field, 3));
                         }
                         None => {}
                     }
@@ -150,20 +150,20 @@ impl Objects<'_> {
             Value::Array(items) if is_associative(schema) => {
                 let mut changed: Vec<Value> = Vec::new();
                 for item in items {
-                    if !dice.chance(percent / 3) {
-                        changed.push(self.changed_item(dice, schema, item, percent));
+                    if !rng.chance(percent / 3) {
+                        changed.push(self.changed_item(rng, schema, item, percent));
                     }
                 }
-                if dice.chance(percent) {
-                    let more = self.list(dice, schema, 2);
+                if rng.chance(percent) {
+                    let more = self.list(rng, schema, 2);
                     changed.extend(more.as_array().cloned().unwrap_or_default());
                 }
                 // The order of items is merged as well.
-                if dice.chance(20) {
-                    dice.shuffle(&mut changed);
+                if rng.chance(20) {
+                    rng.shuffle(&mut changed);
                 }
                 // Configurations with an item twice are refused; live objects may have one.
-                if self.role == Role::Config || dice.chance(80) {
+                if self.role == Role::Config || rng.chance(80) {
                     drop_repeated(schema, &mut changed);
                 }
                 Value::Array(changed)
@@ -172,8 +172,8 @@ impl Objects<'_> {
         }
     }
 
-    fn changed_item(&self, dice: &mut Dice, schema: &Value, item: &Value, percent: usize) -> Value {
-        let mut changed = self.changed(dice, &schema["items"], item, percent);
+    fn changed_item(&self, rng: &mut Rng, schema: &Value, item: &Value, percent: usize) -> Value {
+        let mut changed = self.changed(rng, &schema["items"], item, percent);
         // With another key it would be another item.
         for key in keys_of(schema).unwrap_or_default() {
             match (item.get(&key), changed.as_object_mut()) {
@@ -220,34 +220,34 @@ fn drop_repeated(schema: &Value, items: &mut Vec<Value>) {
     items.retain(|item| seen.insert(text(item)));
 }
 
-fn text(dice: &mut Dice) -> Value {
-    json!(dice.pick(&["p", "q", "r", "", "a<b", "x y", "x\"y"]))
+fn text(rng: &mut Rng) -> Value {
+    json!(rng.pick(&["p", "q", "r", "", "a<b", "x y", "x\"y"]))
 }
 
-fn key(dice: &mut Dice) -> String {
-    (*dice.pick(&["p", "q", "r", "x/y", "a<b", "x.y z", "é"])).to_owned()
+fn key(rng: &mut Rng) -> String {
+    (*rng.pick(&["p", "q", "r", "x/y", "a<b", "x.y z", "é"])).to_owned()
 }
 
-fn scalar_of(dice: &mut Dice, schema: &Value) -> Value {
+fn scalar_of(rng: &mut Rng, schema: &Value) -> Value {
     match schema["type"].as_str() {
-        Some("integer") => json!(dice.below(3)),
-        Some("number") => json!(dice.below(3) as f64 / 2.0),
-        Some("boolean") => json!(dice.chance(50)),
-        _ => text(dice),
+        Some("integer") => json!(rng.below(3)),
+        Some("number") => json!(rng.below(3) as f64 / 2.0),
+        Some("boolean") => json!(rng.chance(50)),
+        _ => text(rng),
     }
 }
 
-fn anything(dice: &mut Dice, depth: usize) -> Value {
-    match dice.below(if depth == 0 { 4 } else { 8 }) {
-        0 => json!(dice.below(3)),
-        1 | 2 => text(dice),
+fn anything(rng: &mut Rng, depth: usize) -> Value {
+    match rng.below(if depth == 0 { 4 } else { 8 }) {
+        0 => json!(rng.below(3)),
+        1 | 2 => text(rng),
         3 => json!(true),
         4 => Value::Null,
-        5 => Value::Array((0..dice.below(3)).map(|_| anything(dice, depth - 1)).collect()),
+        5 => Value::Array((0..rng.below(3)).map(|_| anything(rng, depth - 1)).collect()),
         _ => {
             let mut map = Map::new();
-            for _ in 0..dice.below(3) {
-                map.insert(key(dice), anything(dice, depth - 1));
+            for _ in 0..rng.below(3) {
+                map.insert(key(rng), anything(rng, depth - 1));
             }
             Value::Object(map)
         }
@@ -255,12 +255,12 @@ fn anything(dice: &mut Dice, depth: usize) -> Value {
 }
 
 /// A whole object inside another, whose metadata has ObjectMeta's types.
-fn embedded(dice: &mut Dice) -> Value {
+fn embedded(rng: &mut Rng) -> Value {
     let mut finalizers = vec!["p", "q", "r"];
-    finalizers.truncate(dice.below(4));
-    json!({"apiVersion": "v1", "kind": "Part", "x": anything(dice, 2), "metadata": {
-        "name": "part", "finalizers": finalizers, "labels": {"p": text(dice)},
-        "ownerReferences": [{"apiVersion": "v1", "kind": "Whole", "name": text(dice), "uid": text(dice)}],
+    finalizers.truncate(rng.below(4));
+    json!({"apiVersion": "v1", "kind": "Part", "x": anything(rng, 2), "metadata": {
+        "name": "part", "finalizers": finalizers, "labels": {"p": text(rng)},
+        "ownerReferences": [{"apiVersion": "v1", "kind": "Whole", "name": text(rng), "uid": text(rng)}],
     }})
 }
 
@@ -276,13 +276,13 @@ fn is_quantity(schema: &Value) -> bool {
 }
 
 /// Values of types that Go reads in its own way.
-fn well_known(dice: &mut Dice, name: &str) -> Option<Value> {
+fn well_known(rng: &mut Rng, name: &str) -> Option<Value> {
     Some(match name.rsplit('.').next()? {
-        "Quantity" => json!(dice.pick(&["1", "500m", "1Gi", "0"])),
-        "IntOrString" => dice.pick(&[json!(80), json!("http"), json!("50%")]).clone(),
-        "Time" => json!(dice.pick(&["2020-01-01T00:00:00Z", "2021-06-01T12:00:00Z"])),
+        "Quantity" => json!(rng.pick(&["1", "500m", "1Gi", "0"])),
+        "IntOrString" => rng.pick(&[json!(80), json!("http"), json!("50%")]).clone(),
+        "Time" => json!(rng.pick(&["2020-01-01T00:00:00Z", "2021-06-01T12:00:00Z"])),
         "MicroTime" => json!("2020-01-01T00:00:00.000000Z"),
-        "RawExtension" => json!({"a": dice.below(3)}),
+        "RawExtension" => json!({"a": rng.below(3)}),
         _ => return None,
     })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 pub(crate) const GROUP: &str = "example.com";
 pub(crate) const KIND: &str = "Widget";
@@ -21,11 +21,11 @@ enum Style {
 }
 
 /// A document with the definitions of ObjectMeta and a custom resource definition in two versions.
-pub(crate) fn custom_resource(dice: &mut Dice) -> Value {
+pub(crate) fn custom_resource(rng: &mut Rng) -> Value {
     let mut document: Value = serde_json::from_str(OBJECT_META).expect("the file is JSON");
     let schema = json!({"type": "object", "properties": {
-        "spec": structure(dice, Style::Structural, 3),
-        "status": structure(dice, Style::Structural, 1),
+        "spec": structure(rng, Style::Structural, 3),
+        "status": structure(rng, Style::Structural, 1),
     }});
     let version = |name: &&str| json!({"name": name, "served": true, "storage": *name == VERSIONS[0], "schema": {"openAPIV3Schema": schema}});
     document["definition"] = json!({
@@ -43,12 +43,12 @@ pub(crate) fn custom_resource(dice: &mut Dice) -> Value {
 }
 
 /// An OpenAPI v3 document with one kind in two versions that have one form.
-pub(crate) fn document(dice: &mut Dice) -> Value {
+pub(crate) fn document(rng: &mut Rng) -> Value {
     let mut document: Value = serde_json::from_str(OBJECT_META).expect("the file is JSON");
     let kinds: Vec<Value> =
         VERSIONS.iter().map(|version| json!({"group": GROUP, "version": version, "kind": KIND})).collect();
     let schemas = &mut document["components"]["schemas"];
-    schemas["Part"] = structure(dice, Style::OpenApi, 1);
+    schemas["Part"] = structure(rng, Style::OpenApi, 1);
     schemas["Whole"] = json!({"type": "object", "x-kubernetes-map-type": "atomic",
         "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}});
     schemas["Widget"] = json!({
@@ -57,54 +57,54 @@ pub(crate) fn document(dice: &mut Dice) -> Value {
             "apiVersion": {"type": "string"},
             "kind": {"type": "string"},
             "metadata": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
-            "spec": structure(dice, Style::OpenApi, 3),
-            "status": structure(dice, Style::OpenApi, 1),
+            "spec": structure(rng, Style::OpenApi, 3),
+            "status": structure(rng, Style::OpenApi, 1),
         },
         "x-kubernetes-group-version-kind": kinds,
     });
     document
 }
 
-fn structure(dice: &mut Dice, style: Style, depth: usize) -> Value {
+fn structure(rng: &mut Rng, style: Style, depth: usize) -> Value {
     let mut properties = Map::new();
-    for name in FIELDS.iter().take(2 + dice.below(5)) {
-        properties.insert((*name).to_owned(), field(dice, style, depth));
+    for name in FIELDS.iter().take(2 + rng.below(5)) {
+        properties.insert((*name).to_owned(), field(rng, style, depth));
     }
     let mut schema = json!({"type": "object", "properties": properties});
-    if dice.chance(8) {
+    if rng.chance(8) {
         schema["x-kubernetes-map-type"] = json!("atomic");
     }
-    if dice.chance(8) {
+    if rng.chance(8) {
         schema["x-kubernetes-preserve-unknown-fields"] = json!(true);
     }
     schema
 }
 
-fn field(dice: &mut Dice, style: Style, depth: usize) -> Value {
+fn field(rng: &mut Rng, style: Style, depth: usize) -> Value {
     if depth == 0 {
-        return scalar(dice);
+        return scalar(rng);
     }
-    match dice.below(12) {
-        0..=2 => scalar(dice),
-        3 => structure(dice, style, depth - 1),
-        4 => json!({"type": "object", "additionalProperties": field(dice, style, depth - 1)}),
+    match rng.below(12) {
+        0..=2 => scalar(rng),
+        3 => structure(rng, style, depth - 1),
+        4 => json!({"type": "object", "additionalProperties": field(rng, style, depth - 1)}),
         5 => {
-            json!({"type": "array", "items": field(dice, style, depth - 1), "x-kubernetes-list-type": "atomic"})
+            json!({"type": "array", "items": field(rng, style, depth - 1), "x-kubernetes-list-type": "atomic"})
         }
-        6 => json!({"type": "array", "items": scalar(dice), "x-kubernetes-list-type": "set"}),
-        7 | 8 => keyed(dice, style, depth),
+        6 => json!({"type": "array", "items": scalar(rng), "x-kubernetes-list-type": "set"}),
+        7 | 8 => keyed(rng, style, depth),
         // Structural schemas have no references, but objects inside objects.
-        9 if style == Style::OpenApi => reference(dice),
+        9 if style == Style::OpenApi => reference(rng),
         9 => json!({"type": "object", "x-kubernetes-embedded-resource": true,
             "x-kubernetes-preserve-unknown-fields": true,
-            "properties": {"a": scalar(dice), "metadata": {"type": "object"}}}),
+            "properties": {"a": scalar(rng), "metadata": {"type": "object"}}}),
         10 => json!({"x-kubernetes-preserve-unknown-fields": true}),
         _ => json!({"type": "object"}),
     }
 }
 
-fn scalar(dice: &mut Dice) -> Value {
-    match dice.below(6) {
+fn scalar(rng: &mut Rng) -> Value {
+    match rng.below(6) {
         0 | 1 => json!({"type": "string"}),
         2 => json!({"type": "integer"}),
         3 => json!({"type": "boolean"}),
@@ -113,10 +113,10 @@ fn scalar(dice: &mut Dice) -> Value {
     }
 }
 
-fn reference(dice: &mut Dice) -> Value {
-    let target = dice.pick(&["Part", "Whole"]);
+fn reference(rng: &mut Rng) -> Value {
+    let target = rng.pick(&["Part", "Whole"]);
     let mut schema = json!({"allOf": [{"$ref": format!("#/components/schemas/{target}")}], "default": {}});
-    match dice.below(6) {
+    match rng.below(6) {
         // What is written beside a reference overrides what it refers to.
         0 => schema["x-kubernetes-map-type"] = json!("atomic"),
         1 => schema["x-kubernetes-map-type"] = json!("granular"),
@@ -125,23 +125,23 @@ fn reference(dice: &mut Dice) -> Value {
     schema
 }
 
-fn keyed(dice: &mut Dice, style: Style, depth: usize) -> Value {
-    let mut item = structure(dice, style, depth - 1);
+fn keyed(rng: &mut Rng, style: Style, depth: usize) -> Value {
+    let mut item = structure(rng, style, depth - 1);
     let mut keys = vec!["k"];
-    item["properties"]["k"] = scalar(dice);
-    if dice.chance(40) {
+    item["properties"]["k"] = scalar(rng);
+    if rng.chance(40) {
         keys.push("j");
         item["properties"]["j"] = json!({"type": "string"});
-        if dice.chance(60) {
+        if rng.chance(60) {
             item["properties"]["j"]["default"] = json!("x");
         }
     }
     // The order of keys is the order of identities in `fieldsV1`.
-    if dice.chance(50) {
+    if rng.chance(50) {
         keys.reverse();
     }
     // Items that are atomic as a whole are rare, but they exist.
-    if let Some(item) = item.as_object_mut().filter(|_| dice.chance(70)) {
+    if let Some(item) = item.as_object_mut().filter(|_| rng.chance(70)) {
         item.remove("x-kubernetes-map-type");
     }
     let properties = &item["properties"];
@@ -150,7 +150,7 @@ fn keyed(dice: &mut Dice, style: Style, depth: usize) -> Value {
         keys.iter().copied().filter(|key| properties[*key].get("default").is_none()).collect();
     item["required"] = json!(required);
     // Lists that only have patch metadata are keyed as well, by the one key that it allows.
-    if style == Style::OpenApi && keys.len() == 1 && dice.chance(20) {
+    if style == Style::OpenApi && keys.len() == 1 && rng.chance(20) {
         return json!({"type": "array", "items": item,
             "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "k"});
     }

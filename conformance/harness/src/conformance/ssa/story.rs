@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::object::{Objects, Role};
 use super::subject::Subject;
-use crate::dice::Dice;
+use crate::rng::Rng;
 use kubemerge_test_support::scenario::{Answer, Runner};
 
 /// A scenario and our answers to its steps.
@@ -16,16 +16,16 @@ pub(crate) struct Story {
 const MANAGERS: [&str; 6] = ["m1", "m2", "m3", "kubectl", "", "m<4>"];
 
 /// Makes a scenario.
-pub(crate) fn tell(dice: &mut Dice, subject: &Subject) -> Story {
+pub(crate) fn tell(rng: &mut Rng, subject: &Subject) -> Story {
     let head = json!({"form": subject.form, "kind": subject.kind, "versions": subject.versions});
     let typed = |object: &Value| subject.typed(object);
     let mut runner = Runner::new(&head, &subject.schema, subject.is_typed().then_some(&typed));
     let mut configs: Vec<(String, Value)> = Vec::new();
     let (mut steps, mut answers) = (Vec::new(), Vec::new());
     // Long scenarios reach the cap of update managers.
-    let length = if dice.chance(10) { 30 } else { 4 + dice.below(10) };
+    let length = if rng.chance(10) { 30 } else { 4 + rng.below(10) };
     for number in 1..=length {
-        let step = step(dice, subject, runner.live(), &mut configs, length == 30);
+        let step = step(rng, subject, runner.live(), &mut configs, length == 30);
         answers.push(runner.step(number as i64, &step));
         steps.push(step);
     }
@@ -35,7 +35,7 @@ pub(crate) fn tell(dice: &mut Dice, subject: &Subject) -> Story {
 }
 
 fn step(
-    dice: &mut Dice,
+    rng: &mut Rng,
     subject: &Subject,
     live: Option<&Value>,
     configs: &mut Vec<(String, Value)>,
@@ -43,17 +43,17 @@ fn step(
 ) -> Value {
     // Each entry of managedFields has a version, so entries of both must meet.
     let version = match subject.versions.get(1) {
-        Some(second) if dice.chance(15) => second,
+        Some(second) if rng.chance(15) => second,
         _ => &subject.versions[0],
     };
     // More managers than the cap allows.
-    let manager = match is_long && dice.chance(60) {
-        true => format!("u{}", dice.below(16)),
-        false => (*dice.pick(&MANAGERS)).to_owned(),
+    let manager = match is_long && rng.chance(60) {
+        true => format!("u{}", rng.below(16)),
+        false => (*rng.pick(&MANAGERS)).to_owned(),
     };
     // Before the object exists only what can create it.
-    let op = match dice.below(if live.is_some() { 100 } else { 80 }) {
-        _ if is_long && dice.chance(60) => "update",
+    let op = match rng.below(if live.is_some() { 100 } else { 80 }) {
+        _ if is_long && rng.chance(60) => "update",
         0..45 => "apply",
         45..60 => "force",
         60..90 => "update",
@@ -67,28 +67,28 @@ fn step(
         Objects { subject, role: if op == "apply" || op == "force" { Role::Config } else { Role::Live } };
     match op {
         "apply" | "force" => {
-            let object = config(dice, &objects, live, configs, &manager);
+            let object = config(rng, &objects, live, configs, &manager);
             json!({"op": "apply", "manager": manager, "force": op == "force", "version": version,
                 "object": headed(object, version, &subject.kind)})
         }
         "migrate" => {
-            json!({"op": "migrate", "manager": "m1", "managers": [dice.pick(&["m2", "m3", "kubectl"])]})
+            json!({"op": "migrate", "manager": "m1", "managers": [rng.pick(&["m2", "m3", "kubectl"])]})
         }
         "scale" => {
-            let manager = if dice.chance(50) { "" } else { "hpa" };
+            let manager = if rng.chance(50) { "" } else { "hpa" };
             let replicas = if subject.is_typed() { "replicas" } else { "a" };
             json!({"op": "scale", "manager": manager, "version": version, "replicas": ["spec", replicas]})
         }
         _ => {
             // Go tells nil from empty inside atomic lists, where no text shows it (DIFFERENCES.md): typed
             // objects arrive in their typed form.
-            let object = subject.typed(&headed(updated(dice, &objects, live), version, &subject.kind));
+            let object = subject.typed(&headed(updated(rng, &objects, live), version, &subject.kind));
             let mut step = json!({"op": "update", "manager": manager, "version": version, "object": object});
             if op == "status" {
                 step["subresource"] = json!("status");
                 step["reset"] = json!([["spec"], ["metadata", "labels"]]);
             } else if op == "reset" {
-                step["object"]["metadata"]["managedFields"] = dice.pick(&[json!([]), json!([{}])]).clone();
+                step["object"]["metadata"]["managedFields"] = rng.pick(&[json!([]), json!([{}])]).clone();
             }
             step
         }
@@ -97,7 +97,7 @@ fn step(
 
 /// A new configuration, or a change of an earlier one, or of a part of the live object.
 fn config(
-    dice: &mut Dice,
+    rng: &mut Rng,
     objects: &Objects<'_>,
     live: Option<&Value>,
     configs: &mut Vec<(String, Value)>,
@@ -107,12 +107,12 @@ fn config(
     let earlier = configs.iter().find(|(name, _)| name == manager).map(|(_, config)| config.clone());
     let mut config = match (earlier, live) {
         // Unchanged: such an apply must not touch the time of its entry.
-        (Some(earlier), _) if dice.chance(20) => earlier,
-        (Some(earlier), _) if dice.chance(60) => objects.changed(dice, schema, &earlier, 30),
-        (_, Some(live)) if dice.chance(40) => objects.changed(dice, schema, live, 50),
-        _ => objects.map(dice, schema, 5),
+        (Some(earlier), _) if rng.chance(20) => earlier,
+        (Some(earlier), _) if rng.chance(60) => objects.changed(rng, schema, &earlier, 30),
+        (_, Some(live)) if rng.chance(40) => objects.changed(rng, schema, live, 50),
+        _ => objects.map(rng, schema, 5),
     };
-    tidy_metadata(dice, objects, &mut config);
+    tidy_metadata(rng, objects, &mut config);
     if objects.subject.is_typed() {
         drop_empty_in_lists(&mut config, false);
     }
@@ -121,18 +121,18 @@ fn config(
     config
 }
 
-fn updated(dice: &mut Dice, objects: &Objects<'_>, live: Option<&Value>) -> Value {
+fn updated(rng: &mut Rng, objects: &Objects<'_>, live: Option<&Value>) -> Value {
     let schema = objects.subject.schema();
     let mut object = match live {
-        Some(live) => objects.changed(dice, schema, live, 25),
-        None => objects.map(dice, schema, 5),
+        Some(live) => objects.changed(rng, schema, live, 25),
+        None => objects.map(rng, schema, 5),
     };
-    tidy_metadata(dice, objects, &mut object);
-    if dice.chance(50) {
+    tidy_metadata(rng, objects, &mut object);
+    if rng.chance(50) {
         object["metadata"]["uid"] = json!("1");
     }
     // An object that kubectl applied earlier: its fields go over to server-side apply.
-    if dice.chance(5) {
+    if rng.chance(5) {
         object["metadata"]["annotations"] = json!({
             "kubectl.kubernetes.io/last-applied-configuration":
                 json!({"apiVersion": objects.subject.versions[0], "kind": objects.subject.kind,
@@ -159,15 +159,15 @@ fn drop_empty_in_lists(value: &mut Value, is_in_list: bool) {
 }
 
 /// Metadata is small: labels, annotations and finalizers are enough.
-fn tidy_metadata(dice: &mut Dice, objects: &Objects<'_>, object: &mut Value) {
+fn tidy_metadata(rng: &mut Rng, objects: &Objects<'_>, object: &mut Value) {
     let schema = json!({"type": "object", "properties": {
         "labels": {"type": "object", "additionalProperties": {"type": "string"}},
         "annotations": {"type": "object", "additionalProperties": {"type": "string"}},
         "finalizers": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"},
     }});
     let metadata = match object.get("metadata").filter(|metadata| metadata.is_object()) {
-        Some(metadata) if dice.chance(60) => objects.changed(dice, &schema, metadata, 20),
-        _ => objects.map(dice, &schema, 2),
+        Some(metadata) if rng.chance(60) => objects.changed(rng, &schema, metadata, 20),
+        _ => objects.map(rng, &schema, 2),
     };
     object["metadata"] = if metadata.is_object() { metadata } else { json!({}) };
     object["metadata"]["name"] = json!("w");

@@ -11,7 +11,7 @@ use kubemerge_schema::{
 use serde_json::{Map, Value, json};
 
 use super::schema;
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// A kind, its schema for the reference program and its types for our engine.
 pub(crate) struct Subject {
@@ -53,13 +53,13 @@ const KINDS: [(&str, &str); 20] = [
 
 impl Subject {
     /// A subject of a form; built-in kinds are picked at random.
-    pub(crate) fn new(dice: &mut Dice, form: &'static str) -> Result<Subject, String> {
+    pub(crate) fn new(rng: &mut Rng, form: &'static str) -> Result<Subject, String> {
         if form == "typed" {
-            let (version, kind) = dice.pick(&KINDS);
+            let (version, kind) = rng.pick(&KINDS);
             return Subject::builtin(version, kind);
         }
         let is_custom = form == "custom-resource";
-        let document = if is_custom { schema::custom_resource(dice) } else { schema::document(dice) };
+        let document = if is_custom { schema::custom_resource(rng) } else { schema::document(rng) };
         let builder = match document.get("definition") {
             Some(definition) => SchemaBuilder::new().custom_resource_definition(definition),
             None => SchemaBuilder::new().openapi_v3(&document),

@@ -5,7 +5,7 @@ use kubemerge_inspect::short;
 use kubemerge_value::{Document, Node};
 
 use super::applied;
-use crate::job::Manifest;
+use crate::load::Manifest;
 use crate::render::Table;
 use crate::report::{Notice, Result};
 

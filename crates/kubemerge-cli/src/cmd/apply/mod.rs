@@ -11,7 +11,7 @@ mod write;
 use std::path::PathBuf;
 
 use clap::Args;
-use kubemerge::{Guide, KubectlApplied, LAST_APPLIED, OnConflict, Patch, Schema, apply, kubectl_apply};
+use kubemerge::{KubectlApplied, LAST_APPLIED, OnConflict, Patch, RuleSource, Schema, apply, kubectl_apply};
 use kubemerge_inspect::{RefusalCause, refusal_of_change, refusal_of_new};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
 use super::repeated;
 use crate::args::{DialectArg, FileOptions, Recurse, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
-use crate::job::{self, Manifest, match_objects};
+use crate::load::{self, Manifest, match_objects};
 use crate::output::Stdout;
 use crate::report::{Notice, Outcome, Result};
 use conflict::Conflicts;
@@ -100,13 +100,13 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
     }
     // Upstream, custom resources get merge patches, whatever their definitions say.
     let definitions = if args.dialect == DialectArg::Spec { configs.as_slice() } else { &[] };
-    let schema = job::load_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?;
+    let schema = load::schemas_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?;
     for config in &mut configs {
         namespace::from_option(config, args.namespace.as_deref(), &schema)?;
     }
     if args.server_side {
         // The definitions of custom resources decide how their lists are owned.
-        let schema = job::load_beside(&args.schema, inputs, &configs)?.compile(args.dialect.into())?;
+        let schema = load::schemas_beside(&args.schema, inputs, &configs)?.compile(args.dialect.into())?;
         return server_side::run(args, &schema, &configs, &live, inputs);
     }
     let live_of = objects_of(&configs, &live)?;
@@ -219,5 +219,5 @@ fn current(live: &Manifest<'_>, given: Option<&Manifest<'_>>) -> Result<Vec<u8>>
     let text = String::from_utf8_lossy(&given.json).into_owned();
     let body = json!({"metadata": {"annotations": {LAST_APPLIED: text}}}).to_string();
     let patch = Patch::merge(&body).map_err(|error| live.fault(&error))?;
-    apply(Guide::None, &live.json, &patch).map_err(|error| live.fault(&error).into())
+    apply(RuleSource::None, &live.json, &patch).map_err(|error| live.fault(&error).into())
 }

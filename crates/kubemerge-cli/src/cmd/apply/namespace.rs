@@ -1,9 +1,9 @@
 //! The namespace of a configuration that has none.
 
-use kubemerge::{Guide, Patch, Schema, apply};
+use kubemerge::{Patch, RuleSource, Schema, apply};
 use serde_json::json;
 
-use crate::job::Manifest;
+use crate::load::Manifest;
 use crate::report::{Notice, Result};
 
 /// Adds the namespace of `--namespace`, as kubectl does. Another namespace in the configuration is an error there.
@@ -37,7 +37,7 @@ fn set(config: &mut Manifest<'_>, namespace: &str) -> Result<()> {
     // Patched instead of edited in the text: the file of the user stays as it is.
     let body = json!({"metadata": {"namespace": namespace}}).to_string();
     let patch = Patch::merge(&body).map_err(|error| config.fault(&error))?;
-    config.json = apply(Guide::None, &config.json, &patch).map_err(|error| config.fault(&error))?;
+    config.json = apply(RuleSource::None, &config.json, &patch).map_err(|error| config.fault(&error))?;
     config.identity.namespace = namespace.to_owned();
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::write::ApplyOutput;
 use super::{ApplyArgs, objects_of};
 use crate::cmd::owners::{all_words, words};
 use crate::input::{Inputs, Secrets};
-use crate::job::{Change, Manifest, edits};
+use crate::load::{Change, Manifest, edits};
 use crate::output::Stdout;
 use crate::render::{self, Table};
 use crate::report::{Notice, Outcome, Result};

@@ -4,7 +4,7 @@ use kubemerge::Patch;
 
 use super::Maker;
 use crate::cmd::named::{BY_NAME, check_type, named, renamed};
-use crate::job::{Manifest, match_objects, only_in, unmatched_warning};
+use crate::load::{Manifest, match_objects, only_in, unmatched_warning};
 use crate::report::{Notice, Outcome, Result};
 
 /// The patches of all objects that differ, and whether there is any difference. Warns about differences that no

@@ -9,15 +9,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use kubemerge::{
-    Arena, Error, Guide, OnConflict, Patch, Schema, Target, Type, Versions, convert, diff, json_three_way,
-    three_way,
+    Arena, Error, OnConflict, Patch, RuleSource, Schema, Target, Type, Versions, convert, diff,
+    json_three_way, three_way,
 };
 use kubemerge_inspect::node_at;
 
 use super::patch_output::{TestsOption, write_patches};
 use crate::args::{DialectArg, ObjectFormat, PatchTypeArg, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
-use crate::job::{self, Manifest, type_of};
+use crate::load::{self, Manifest, type_of};
 use crate::report::{Notice, Outcome, Result};
 
 #[derive(Debug, Args)]
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &DiffArgs, inputs: &mut Inputs) -> Result {
     let definitions = if target == Target::Strategic { new.as_slice() } else { &[] };
     let maker = Maker {
         target,
-        schema: job::load_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?,
+        schema: load::schemas_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?,
     };
     // Two single objects are compared whatever their names are.
     let (patches, outcome) = match (old.as_slice(), new.as_slice(), current.as_deref()) {
@@ -130,7 +130,7 @@ impl Maker {
             Target::Json(_) => type_of(&self.schema, new).ok(),
         };
         let made = match current {
-            None => diff(ty.map_or(Guide::None, Guide::Type), &old.json, &new.json, self.target),
+            None => diff(ty.map_or(RuleSource::None, RuleSource::Type), &old.json, &new.json, self.target),
             Some(current) => {
                 let (original, modified, current) = (&old.json, &new.json, &current.json);
                 three_way_patch(self.target, ty, &Versions { original, modified, current })
@@ -172,12 +172,12 @@ fn three_way_patch(
     ty: Option<Type<'_>>,
     versions: &Versions<'_, Vec<u8>>,
 ) -> std::result::Result<Patch<'static>, Error> {
-    let (guide, patch) = match ty {
-        Some(ty) => (Guide::Type(ty), three_way(ty, versions, OnConflict::Overwrite)?),
-        None => (Guide::None, json_three_way(versions, &[])?),
+    let (rules, patch) = match ty {
+        Some(ty) => (RuleSource::Type(ty), three_way(ty, versions, OnConflict::Overwrite)?),
+        None => (RuleSource::None, json_three_way(versions, &[])?),
     };
     match target {
-        Target::Json(_) => convert(guide, versions.current, &patch, target),
+        Target::Json(_) => convert(rules, versions.current, &patch, target),
         Target::Strategic | Target::Merge => Ok(patch),
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::DiffArgs;
 use crate::input::{Inputs, Secrets};
-use crate::job::{self, Manifest, match_objects, only_in};
+use crate::load::{self, Manifest, match_objects, only_in};
 use crate::output::Stdout;
 use crate::render;
 use crate::report::{Colours, Ink, Notice, Outcome, Result, colours_of};
@@ -23,7 +23,7 @@ pub(super) fn differences(
         return Err(notice.help("leave --current out, or give it as OLD").into());
     }
     // The key sets of `spec` tell items apart as people do, whatever the patch would merge by.
-    let schema = job::load_beside(&args.schema, inputs, new)?.compile(Dialect::Spec)?;
+    let schema = load::schemas_beside(&args.schema, inputs, new)?.compile(Dialect::Spec)?;
     let pairs = match (old, new) {
         // Two single objects are compared even if their names differ.
         ([_], [_]) => vec![Some(0)],

@@ -19,7 +19,7 @@ use crate::args::{
     FileOptions, Format, PatchDialectArg, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions,
 };
 use crate::input::{Inputs, Secrets};
-use crate::job::{self, Identity, LoadedPatch, Manifest, Objects, Selection, pairs, type_of};
+use crate::load::{self, Identity, LoadedPatch, Manifest, Objects, Selection, pairs, type_of};
 use crate::output::Stdout;
 use crate::render::facts;
 use crate::report::Result;
@@ -102,9 +102,9 @@ struct Schemas {
 
 impl Schemas {
     fn load(args: &ExplainArgs, inputs: &mut Inputs, manifests: &[Manifest<'_>]) -> Result<Schemas> {
-        let both = job::load_beside(&args.schema, inputs, manifests)?.compile_both()?;
+        let both = load::schemas_beside(&args.schema, inputs, manifests)?.compile_both()?;
         let is_explained = args.dialect == PatchDialectArg::Kustomize;
-        let kustomize = is_explained.then(|| job::load_kustomize(&args.schema, inputs)).transpose()?;
+        let kustomize = is_explained.then(|| load::kustomize_schema(&args.schema, inputs)).transpose()?;
         Ok(Schemas { both, kustomize })
     }
 

@@ -1,19 +1,19 @@
 //! What JSON patches and merge patches do: they follow no schema, so the changes alone are shown.
 
-use kubemerge::{Guide, PatchType, Target, Tests, apply, diff};
+use kubemerge::{PatchType, RuleSource, Target, Tests, apply, diff};
 use kubemerge_inspect::{Action, MergeStep};
 use kubemerge_value::{Arena, Kind, Node, Path, to_value};
 
 use super::ObjectExplanation;
-use crate::job::{LoadedPatch, Manifest};
+use crate::load::{LoadedPatch, Manifest};
 use crate::report::Result;
 
 /// The changes of a patch that is not a strategic one.
 pub(super) fn explanation(manifest: &Manifest<'_>, patch: &LoadedPatch<'_>) -> Result<ObjectExplanation> {
     let given = patch.patch()?;
-    let result = apply(Guide::None, &manifest.json, &given)
+    let result = apply(RuleSource::None, &manifest.json, &given)
         .map_err(|error| patch.fault(&error, error.path(), &manifest.title()))?;
-    let operations = diff(Guide::None, &manifest.json, &result, Target::Json(Tests::Without))
+    let operations = diff(RuleSource::None, &manifest.json, &result, Target::Json(Tests::Without))
         .map_err(|error| manifest.fault(&error))?;
     let live = manifest.value()?;
     let arena = Arena::new();

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::args::{PatchOptions, PatchTypeArg, Recurse, SchemaOptions};
 use crate::input::{Exclude, Inputs, Source, without};
-use crate::job::{self, Filter, Index, LoadedPatch, Manifest, Objects, Selection};
+use crate::load::{self, Filter, Index, LoadedPatch, Manifest, Objects, Selection};
 use crate::render::finding_notice;
 use crate::report::{Failure, Notice, Outcome, Result, Severity};
 use settings::Settings;
@@ -111,11 +111,12 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
         return Err(notice.help("give files, or a patch with -p or --patch-file").into());
     }
     let exclude = Exclude::new(&args.exclude)?;
-    let sources = without(inputs.read_but(&words, Recurse::from(args.recursive), &exclude)?, &patch_sources);
+    let sources =
+        without(inputs.read_excluding(&words, Recurse::from(args.recursive), &exclude)?, &patch_sources);
     // A file that is not YAML is a finding here, not an error of the command.
     let objects = Objects::load(&sources);
     objects.report_skipped();
-    let schemas = job::load_beside(&args.schema, inputs, &objects.manifests)?.compile_both()?;
+    let schemas = load::schemas_beside(&args.schema, inputs, &objects.manifests)?.compile_both()?;
     // Both dialects: merge traps are found by comparing them.
     let linter = Linter::new(&schemas[0], &schemas[1], schemas[0].minor().unwrap_or(u32::MAX));
     let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;

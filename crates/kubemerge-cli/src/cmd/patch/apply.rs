@@ -1,12 +1,12 @@
 //! Applies patches to objects.
 
-use kubemerge::{Arena, Guide, Patch, PatchType, Schema, Target, Tests, apply_node, diff, to_bytes};
+use kubemerge::{Arena, Patch, PatchType, RuleSource, Schema, Target, Tests, apply_node, diff, to_bytes};
 use kubemerge_inspect::{RefusalCause, refusal_of_change};
 use kubemerge_strategic::apply as merge;
 use kubemerge_value::{Node, deep_equal};
 use rayon::prelude::*;
 
-use crate::job::{LoadedPatch, Manifest, Pair, type_of};
+use crate::load::{LoadedPatch, Manifest, Pair, type_of};
 use crate::report::Result;
 
 /// An object that was patched.
@@ -99,7 +99,7 @@ impl<'p, 's> Patcher<'p, 's> {
         let (loaded, patch) = (&self.loaded[at], &self.patches[at]);
         // Only strategic patches need a type, so other patches work for unknown kinds.
         if loaded.patch_type != PatchType::Strategic {
-            let applied = apply_node(Guide::None, live, patch, arena);
+            let applied = apply_node(RuleSource::None, live, patch, arena);
             return applied.map_err(|error| loaded.fault(&error, error.path(), &manifest.title()).into());
         }
         let ty = type_of(self.schema, manifest)?;
@@ -118,13 +118,15 @@ impl PatchedObject<'_, '_> {
 
     /// The patch from the object to the result, of the type of the first patch.
     pub(super) fn difference(&self) -> Result<Vec<u8>> {
-        let (guide, target) = match self.patch_type {
-            PatchType::Strategic => (Guide::Type(type_of(self.schema, self.manifest)?), Target::Strategic),
+        let (rules, target) = match self.patch_type {
+            PatchType::Strategic => {
+                (RuleSource::Type(type_of(self.schema, self.manifest)?), Target::Strategic)
+            }
             // No patch but the whole configuration says what an apply says; a merge patch has the same effect.
-            PatchType::Merge | PatchType::Apply => (Guide::None, Target::Merge),
-            PatchType::Json => (Guide::None, Target::Json(Tests::Without)),
+            PatchType::Merge | PatchType::Apply => (RuleSource::None, Target::Merge),
+            PatchType::Json => (RuleSource::None, Target::Json(Tests::Without)),
         };
-        let patch = diff(guide, &self.manifest.json, &self.json, target);
+        let patch = diff(rules, &self.manifest.json, &self.json, target);
         Ok(patch.map_err(|error| self.manifest.fault(&error))?.to_bytes())
     }
 }

@@ -17,7 +17,7 @@ use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
 use super::repeated;
 use crate::args::{FileOptions, PatchDialectArg, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions};
 use crate::input::{Inputs, Source};
-use crate::job::{self, LoadedPatch, Objects, Selection, pairs};
+use crate::load::{self, LoadedPatch, Objects, Selection, pairs};
 use crate::report::{Notice, Outcome, Result};
 use apply::{PatchedObject, Patcher};
 
@@ -131,11 +131,11 @@ pub(crate) fn run(args: &PatchArgs, inputs: &mut Inputs) -> Result {
         check_readable(&objects)?;
     }
     let rules = (args.dialect == PatchDialectArg::Kustomize)
-        .then(|| job::load_kustomize(&args.schema, inputs))
+        .then(|| load::kustomize_schema(&args.schema, inputs))
         .transpose()?;
     // kustomize's schema is too old to judge by: what a cluster has comes from that of the API server.
     let dialect = if rules.is_some() { Dialect::Upstream } else { args.dialect.into() };
-    let schema = job::load_beside(&args.schema, inputs, &objects.manifests)?.compile(dialect)?;
+    let schema = load::schemas_beside(&args.schema, inputs, &objects.manifests)?.compile(dialect)?;
     let pairs = pairs(&objects.manifests, &patches, &Selection::new(&args.target, &schema)?)?;
     let rules = rules.as_ref().unwrap_or(&schema);
     let patched = Patcher::new(rules, &patches)?.all(&objects.manifests, &pairs)?;

@@ -6,7 +6,7 @@ use kubemerge::{PatchType, Schema};
 use kubemerge_inspect::Linter;
 
 use super::apply::PatchedObject;
-use crate::job::LoadedPatch;
+use crate::load::LoadedPatch;
 use crate::render::finding_notice;
 use crate::report::{Notice, Result};
 

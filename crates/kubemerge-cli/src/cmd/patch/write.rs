@@ -7,7 +7,7 @@ use kubemerge_yaml as yaml;
 use super::Destination;
 use super::apply::{Effect, PatchedObject};
 use crate::input::Source;
-use crate::job::{Change, edits};
+use crate::load::{Change, edits};
 use crate::output::{Rewrite, Stdout, commit};
 use crate::render;
 use crate::report::{Notice, Outcome, Result};

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::args::{Format, Recurse};
 use crate::input::Inputs;
-use crate::job::SchemaDocument;
+use crate::load::SchemaDocument;
 use crate::output::Stdout;
 use crate::render::{facts, render_notices};
 use crate::report::{self, Notice, Outcome, Result};

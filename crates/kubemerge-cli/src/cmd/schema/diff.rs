@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::{DialectArg, Format, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
-use crate::job;
+use crate::load;
 use crate::output::Stdout;
 use crate::render::facts;
 use crate::report::{Outcome, Result};
@@ -63,7 +63,7 @@ fn load(word: &str, dialect: DialectArg, inputs: &mut Inputs) -> Result<Schema> 
         true => SchemaOptions { schema: vec![word.into()], ..SchemaOptions::default() },
         false => SchemaOptions { kubernetes: Some(word.to_owned()), ..SchemaOptions::default() },
     };
-    job::load(&options, inputs)?.compile(dialect.into())
+    load::schemas(&options, inputs)?.compile(dialect.into())
 }
 
 impl From<RuleChange> for Change {

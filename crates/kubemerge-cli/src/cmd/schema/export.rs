@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use crate::args::{DialectArg, Format, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
-use crate::job;
+use crate::load;
 use crate::output::Stdout;
 use crate::render::facts;
 use crate::report::{Outcome, Result};
@@ -35,7 +35,7 @@ enum ExportFormat {
 }
 
 pub(crate) fn run(args: &ExportArgs, inputs: &mut Inputs) -> Result {
-    let schema = job::load(&args.schema, inputs)?.compile(args.dialect.into())?;
+    let schema = load::schemas(&args.schema, inputs)?.compile(args.dialect.into())?;
     let format = match args.output {
         ExportFormat::Json => Format::Json,
         ExportFormat::Yaml => Format::Yaml,

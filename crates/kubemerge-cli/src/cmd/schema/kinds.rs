@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::args::{Format, SchemaOptions};
 use crate::input::Inputs;
-use crate::job;
+use crate::load;
 use crate::output::Stdout;
 use crate::render::{Table, facts};
 use crate::report::{Outcome, Result};
@@ -43,7 +43,7 @@ struct Names {
 }
 
 pub(crate) fn run(args: &KindsArgs, inputs: &mut Inputs) -> Result {
-    let schema = job::load(&args.schema, inputs)?.compile(Dialect::Upstream)?;
+    let schema = load::schemas(&args.schema, inputs)?.compile(Dialect::Upstream)?;
     let mut out = Stdout::new();
     out.text(facts(args.output, &kinds(&schema), |kinds| text(kinds)))?;
     out.finish()?;

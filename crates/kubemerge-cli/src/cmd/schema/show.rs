@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::{DialectArg, Format, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
-use crate::job::{self, find_type, name_of};
+use crate::load::{self, find_type, name_of};
 use crate::output::Stdout;
 use crate::render::{Table, facts};
 use crate::report::{Notice, Outcome, Result};
@@ -68,7 +68,7 @@ struct FieldFacts {
 }
 
 pub(crate) fn run(args: &ShowArgs, inputs: &mut Inputs) -> Result {
-    let schemas = job::load(&args.schema, inputs)?;
+    let schemas = load::schemas(&args.schema, inputs)?;
     let compiled = match args.dialect {
         Some(dialect) => vec![schemas.compile(dialect.into())?],
         // Both by default: where they differ is what most users look for.

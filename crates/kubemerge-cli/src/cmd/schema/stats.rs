@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::args::{Format, SchemaOptions};
 use crate::input::Inputs;
-use crate::job;
+use crate::load;
 use crate::output::Stdout;
 use crate::render::facts;
 use crate::report::{Outcome, Result};
@@ -41,7 +41,7 @@ struct Counts {
 
 pub(crate) fn run(args: &StatsArgs, inputs: &mut Inputs) -> Result {
     // The counts are of the documents as they are; any dialect tells the same.
-    let schema = job::load(&args.schema, inputs)?.compile(Dialect::Upstream)?;
+    let schema = load::schemas(&args.schema, inputs)?.compile(Dialect::Upstream)?;
     let mut out = Stdout::new();
     out.text(facts(args.output, &Counts::from(schema.stats()), text))?;
     out.finish()?;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::args::{DialectArg, Recurse, VerbDialect, newest};
 use crate::cmd::store::{EtcdArgs, StoreArg};
 use crate::input::{Inputs, Source};
-use crate::job::{objects, overlays};
+use crate::load::{objects, overlays};
 use crate::report::{Failure, Notice, Outcome, Result, plain};
 
 mod certificate;

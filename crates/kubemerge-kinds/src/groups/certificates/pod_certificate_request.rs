@@ -179,7 +179,7 @@ fn known_conditions(conditions: Field<'_>) {
     let mut known = 0;
     for (at, condition) in conditions.items().enumerate() {
         // Upstream: the index is a name in the path.
-        let place = conditions.field_for(&format!("[{at}]"));
+        let place = conditions.field_owned(&format!("[{at}]"));
         let (kind, status) = (condition.field("type"), condition.field("status"));
         if !FINAL.contains(&kind.str()) {
             kind.reported_at(place.field("type")).not_supported(&FINAL);

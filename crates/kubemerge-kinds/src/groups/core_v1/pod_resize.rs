@@ -188,7 +188,7 @@ fn same_but_compute(now: Field<'_>, before: Field<'_>) -> bool {
     let covers = |one: Field<'_>, other: Field<'_>| {
         ["requests", "limits"].into_iter().all(|list| {
             let mut others = one.field(list).entries().filter(|(name, _)| !COMPUTE.contains(name));
-            others.all(|(name, value)| value.same_as(other.field(list).key_for(name)))
+            others.all(|(name, value)| value.same_as(other.field(list).key_owned(name)))
         })
     };
     covers(now, before) && covers(before, now) && now.field("claims").same_as(before.field("claims"))

@@ -147,7 +147,7 @@ fn put_back<'a>(owner: &mut Map<'a>, name: &'static str, value: Option<&Value<'_
 fn gated_fields(spec: Field<'_>, old: Field<'_>, munged: &mut Map<'_>, before: &Map<'_>) {
     let selector = spec.field("nodeSelector");
     let is_kept = |(key, value): (&str, Field<'_>)| {
-        let own = selector.key_for(key);
+        let own = selector.key_owned(key);
         own.is_set() && own.str() == value.str()
     };
     if !old.field("nodeSelector").entries().all(is_kept) {

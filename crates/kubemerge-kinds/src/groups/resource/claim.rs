@@ -97,7 +97,7 @@ fn template_metadata(metadata: Field<'_>) {
             "labels" | "annotations" => continue,
             // Upstream makes the names of Go out of those of JSON by their first letter.
             "uid" => metadata.field("uID"),
-            _ => metadata.field_for(name),
+            _ => metadata.field_owned(name),
         };
         // A pointer in Go: zero seconds are set, too.
         if !value.is_empty() || name == "deletionGracePeriodSeconds" {

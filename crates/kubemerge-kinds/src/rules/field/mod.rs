@@ -101,12 +101,12 @@ impl<'t> Field<'t> {
     }
 
     /// The value at a free key that was put together for the occasion.
-    pub fn key_for(self, key: &str) -> Field<'t> {
+    pub fn key_owned(self, key: &str) -> Field<'t> {
         self.key(self.report.arena().alloc_str(key))
     }
 
     /// A field whose name was put together for the occasion.
-    pub fn field_for(self, name: &str) -> Field<'t> {
+    pub fn field_owned(self, name: &str) -> Field<'t> {
         self.field(self.report.arena().alloc_str(name))
     }
 

@@ -15,7 +15,7 @@ use super::{
     typed_body::{self, KindName},
 };
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::Kind,
     object::edit,
     protocol::{
@@ -33,7 +33,10 @@ use crate::{
 };
 
 /// Binds the pod that the body of a POST to `bindings` names.
-pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle_in_collection(
+    transaction: &Transaction<'_>,
+    call: &RequestContext<'_>,
+) -> Outcome<Reply> {
     let binding = binding_body(call)?;
     let given = |name: &str| binding[name].as_str().unwrap_or_default();
     check_type_names(call, Kind::of(call.cluster, call.resource), given("apiVersion"), given("kind"))?;
@@ -51,17 +54,17 @@ pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_
     let pods = index.find("", &call.address.version, "pods").ok_or_else(no_such_path)?;
     // A pod is bound at its own address, whichever path the scheduler used.
     let address = Named { name: Some(name.into()), ..call.address.clone() };
-    let call = Call { resource: pods, address: &address, warnings: RefCell::default(), ..*call };
+    let call = RequestContext { resource: pods, address: &address, warnings: RefCell::default(), ..*call };
     bind(transaction, &call, &binding)
 }
 
 /// Binds a pod.
-pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle(transaction: &Transaction<'_>, call: &RequestContext<'_>) -> Outcome<Reply> {
     bind(transaction, call, &binding_body(call)?)
 }
 
 /// The body in its typed form.
-fn binding_body(call: &Call<'_>) -> Outcome<Value> {
+fn binding_body(call: &RequestContext<'_>) -> Outcome<Value> {
     let body = body::canonical_body(call)?;
     // A schema of the user's own may have no such kind.
     let Some(kind) = BuiltinKind::find(&call.cluster.schema, "v1", "Binding") else {
@@ -71,7 +74,7 @@ fn binding_body(call: &Call<'_>) -> Outcome<Value> {
     typed_body::decode(call, name, kind, &arena, body.as_str()).map(|typed| typed_body::to_value(&typed))
 }
 
-fn bind(transaction: &Transaction<'_>, call: &Call<'_>, binding: &Value) -> Outcome<Reply> {
+fn bind(transaction: &Transaction<'_>, call: &RequestContext<'_>, binding: &Value) -> Outcome<Reply> {
     let options = parent::write_options(call.query)?;
     check_target(binding)?;
     let node = target_field(binding, "name");
@@ -144,7 +147,7 @@ fn merge(map: &mut Map<'_>, members: &serde_json::Map<String, Value>) {
     }
 }
 
-fn check(call: &Call<'_>, current: &Stored, binding: &Value) -> Outcome<()> {
+fn check(call: &RequestContext<'_>, current: &Stored, binding: &Value) -> Outcome<()> {
     let pod = &current.record;
     let refuse = |text: String| Err(conflict(call.resource.qualified(), call.name(), &text));
     let given = |member: &str| {

@@ -9,7 +9,7 @@ use crate::{
         state::Api,
         streams::{PortSession, ProcessAccess, ProcessSession, StreamSession},
     },
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     protocol::{
         reason::Reason,
         reply::Reply,
@@ -22,7 +22,7 @@ const V5: &str = "v5.channel.k8s.io";
 const V4: &str = "v4.channel.k8s.io";
 
 /// Answers with an upgrade to the session of a handler, or 501 if no test has registered one.
-pub(crate) fn handle(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle(api: &Api, call: &RequestContext<'_>) -> Outcome<Reply> {
     let pod = parent::parent(call)?;
     let key = (call.namespace().to_string(), call.name().to_string());
     let subresource = call.subresource().unwrap_or_default();
@@ -47,7 +47,7 @@ pub(crate) fn handle(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
     Ok(handshake(call.headers, protocols)?.extension(session))
 }
 
-fn no_handler(call: &Call<'_>, subresource: &str) -> Failure {
+fn no_handler(call: &RequestContext<'_>, subresource: &str) -> Failure {
     let (namespace, name) = (call.namespace(), call.name());
     let text =
         format!("there is no handler for {subresource} of pod {namespace}/{name}: a test registers one");
@@ -55,7 +55,7 @@ fn no_handler(call: &Call<'_>, subresource: &str) -> Failure {
 }
 
 /// The ports in the query; each is named once.
-fn ports(call: &Call<'_>) -> Outcome<Vec<u16>> {
+fn ports(call: &RequestContext<'_>) -> Outcome<Vec<u16>> {
     let parse = |text: &str| {
         let port = text.parse().ok().filter(|port| *port > 0);
         port.ok_or_else(|| bad_request(format!("port {text:?} must be 1-65535")))

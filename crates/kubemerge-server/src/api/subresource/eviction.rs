@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::parent;
 use crate::{
-    catalog::{Resource, call::Call},
+    catalog::{Resource, request_context::RequestContext},
     object::edit,
     protocol::{
         json::tree,
@@ -30,7 +30,7 @@ const TOO_MANY: &str =
 const VIOLATES: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 /// Evicts a pod.
-pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle(transaction: &Transaction<'_>, call: &RequestContext<'_>) -> Outcome<Reply> {
     let eviction = tree(&body::canonical_body(call)?);
     check_kind(&eviction)?;
     if eviction.pointer("/metadata/name").and_then(Value::as_str) != Some(call.name()) {
@@ -63,7 +63,12 @@ fn check_kind(eviction: &Value) -> Outcome<()> {
     )))
 }
 
-fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Value, dry_run: DryRun) -> Outcome<()> {
+fn ask_budgets(
+    transaction: &Transaction<'_>,
+    call: &RequestContext<'_>,
+    pod: &Value,
+    dry_run: DryRun,
+) -> Outcome<()> {
     let index = transaction.index();
     let Some(resource) = index.preferred("policy", "poddisruptionbudgets") else { return Ok(()) };
     let budgets = matching(call, resource, pod);
@@ -93,13 +98,13 @@ fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Value, dry_
 }
 
 /// The keys of the budgets that are about a pod.
-fn matching(call: &Call<'_>, resource: &Resource, pod: &Value) -> Vec<Arc<str>> {
+fn matching(call: &RequestContext<'_>, resource: &Resource, pod: &Value) -> Vec<Arc<str>> {
     let prefix = resource.prefix(call.namespace());
     let all = call.cluster.store.newest(&prefix).into_iter();
     all.filter(|(_, stored)| covers(&tree(stored.record.node()), pod)).map(|(key, _)| key).collect()
 }
 
-fn answer(call: &Call<'_>, verdict: EvictionVerdict) -> Outcome<()> {
+fn answer(call: &RequestContext<'_>, verdict: EvictionVerdict) -> Outcome<()> {
     let refuse =
         |why: String| Failure::new(429, Reason::TooManyRequests, VIOLATES).cause("DisruptionBudget", why);
     match verdict {

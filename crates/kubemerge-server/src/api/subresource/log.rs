@@ -15,7 +15,7 @@ use crate::{
         pod_logs::{ContainerKey, LogLine, PodLogs},
         state::Api,
     },
-    catalog::{call::Call, cluster::Cluster},
+    catalog::{cluster::Cluster, request_context::RequestContext},
     protocol::{
         query::Query,
         reply::Reply,
@@ -113,7 +113,7 @@ impl Budget {
 }
 
 /// Answers the log of a container; it is empty unless a test wrote one.
-pub(crate) fn handle(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle(api: &Api, call: &RequestContext<'_>) -> Outcome<Reply> {
     let options = PodLogOptions::read(call.query, call.name(), call.cluster.clock.now())?;
     let pod = parent::parent(call)?;
     let container = container(call, &pod)?;
@@ -156,7 +156,7 @@ struct Follower {
     signal: Signal,
 }
 
-fn follow(api: &Api, call: &Call<'_>, key: ContainerKey, options: PodLogOptions) -> Reply {
+fn follow(api: &Api, call: &RequestContext<'_>, key: ContainerKey, options: PodLogOptions) -> Reply {
     let follower = Follower {
         changed: api.pod_logs.subscribe(),
         signal: call.cluster.store.signal(),
@@ -226,7 +226,7 @@ impl Follower {
 }
 
 /// The container whose log is wanted, of any type; the only container if none is named.
-pub(super) fn container(call: &Call<'_>, pod: &Record) -> Outcome<String> {
+pub(super) fn container(call: &RequestContext<'_>, pod: &Record) -> Outcome<String> {
     let arena = Arena::new();
     let names = |list: &str| -> Vec<String> {
         let list = pod.at(&["spec", list]).map_or(&[][..], |list| list.elements(&arena));

@@ -16,7 +16,7 @@ pub(crate) use review::review;
 
 use crate::{
     api::{get, patch, state::Api, update},
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     protocol::{
         reason::Reason,
         reply::Reply,
@@ -30,7 +30,7 @@ use crate::{
 pub(crate) fn handle(
     api: &Api,
     transaction: &Transaction<'_>,
-    call: &Call<'_>,
+    call: &RequestContext<'_>,
     verb: Verb,
 ) -> Outcome<Reply> {
     let custom = api.settings.custom_strategic_merge;
@@ -56,7 +56,7 @@ fn no_connection() -> Failure {
 /// A subresource that writes a part of the object, such as its status.
 fn part(
     transaction: &Transaction<'_>,
-    call: &Call<'_>,
+    call: &RequestContext<'_>,
     custom: patch::CustomStrategicMerge,
     verb: Verb,
 ) -> Outcome<Reply> {

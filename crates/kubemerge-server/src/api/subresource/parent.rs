@@ -1,7 +1,7 @@
 //! What the subresources have in common: the object they belong to, and the options of actions.
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     protocol::{
         query::{OptionsKind, Query, WriteOptions},
         status::Outcome,
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The object in the path, which must exist.
-pub(crate) fn parent(call: &Call<'_>) -> Outcome<Record> {
+pub(crate) fn parent(call: &RequestContext<'_>) -> Outcome<Record> {
     let stored = call.cluster.store.get(&call.key()).ok_or_else(|| call.not_found())?;
     Ok(stored.record)
 }

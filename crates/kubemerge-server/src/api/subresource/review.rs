@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     api::{authentication::is_same_secret, openid::ISSUER, state::Api},
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::{Kind, decode_complete},
     protocol::{
         json::{canonical, tree},
@@ -31,7 +31,11 @@ use crate::{
 };
 
 /// The answer to such an object; none if the resource is something else.
-pub(crate) fn review(api: &Api, transaction: &Transaction<'_>, call: &Call<'_>) -> Option<Outcome<Reply>> {
+pub(crate) fn review(
+    api: &Api,
+    transaction: &Transaction<'_>,
+    call: &RequestContext<'_>,
+) -> Option<Outcome<Reply>> {
     let (group, plural) = (call.resource.group.as_str(), call.resource.plural.as_str());
     if (group, plural) == ("", "bindings") {
         return Some(binding::handle_in_collection(transaction, call));
@@ -49,7 +53,7 @@ pub(crate) fn review(api: &Api, transaction: &Transaction<'_>, call: &Call<'_>) 
     })
 }
 
-fn answer(api: &Api, call: &Call<'_>, spec: &Value) -> Value {
+fn answer(api: &Api, call: &RequestContext<'_>, spec: &Value) -> Value {
     match call.resource.kind.as_str() {
         "SelfSubjectRulesReview" => json!({"incomplete": false,
             "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
@@ -62,7 +66,7 @@ fn answer(api: &Api, call: &Call<'_>, spec: &Value) -> Value {
 }
 
 /// Who a token is from: the token of this server, or one of a service account.
-fn token_status(api: &Api, call: &Call<'_>, spec: &Value) -> Value {
+fn token_status(api: &Api, call: &RequestContext<'_>, spec: &Value) -> Value {
     const REFUSED: &str = "invalid bearer token";
     let token = spec["token"].as_str().unwrap_or_default();
     let asked: Vec<&str> =
@@ -94,7 +98,7 @@ fn quoted_list(list: &[impl AsRef<str>]) -> String {
 }
 
 /// The typed form of a review that holds to the rules of its kind.
-fn checked(call: &Call<'_>, body: &Canonical) -> Outcome<Value> {
+fn checked(call: &RequestContext<'_>, body: &Canonical) -> Outcome<Value> {
     let object = tree(body);
     if !object.is_object() {
         return Err(bad_request("the body of the request is not a JSON object"));
@@ -130,7 +134,7 @@ fn wipe_system_fields(metadata: &mut Map<'_>) {
 }
 
 /// Sets the owners of the fields of a review.
-fn set_entries(call: &Call<'_>, kind: BuiltinKind<'_>, review: &mut Value) {
+fn set_entries(call: &RequestContext<'_>, kind: BuiltinKind<'_>, review: &mut Value) {
     let (api_version, name) = (&*call.resource.api_version, &*call.resource.kind);
     let (arena, bare) = (Arena::new(), json!({"apiVersion": api_version, "kind": name}).to_string());
     // An object without content fits every kind.
@@ -141,7 +145,7 @@ fn set_entries(call: &Call<'_>, kind: BuiltinKind<'_>, review: &mut Value) {
 }
 
 /// What reviews check before anything else.
-fn check_required(call: &Call<'_>, review: &mut Map<'_>) -> Outcome<()> {
+fn check_required(call: &RequestContext<'_>, review: &mut Map<'_>) -> Outcome<()> {
     let lacks = |name| review.map("spec").is_none_or(|spec| spec.str(name).is_empty());
     match call.resource.kind.as_str() {
         "TokenReview" if lacks("token") => {
@@ -161,7 +165,7 @@ fn check_required(call: &Call<'_>, review: &mut Map<'_>) -> Outcome<()> {
     }
 }
 
-fn same_namespace(call: &Call<'_>, metadata: &mut Map<'_>) -> Outcome<()> {
+fn same_namespace(call: &RequestContext<'_>, metadata: &mut Map<'_>) -> Outcome<()> {
     let namespace = metadata.str("namespace");
     if !namespace.is_empty() && namespace != call.namespace() {
         let text = "the namespace of the provided object does not match the namespace sent on the request";

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::typed_body::{self, KindName};
 use crate::{
     api::patch::{CustomStrategicMerge, is_apply, patch_type},
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::{Kind, Reading, decode_complete},
     object::draft::{Draft, has_metadata, metadata_text},
     protocol::{
@@ -47,7 +47,7 @@ const MAX_REPLICAS: i64 = i32::MAX as i64;
 /// Answers, replaces or patches a Scale.
 pub(crate) fn handle(
     transaction: &Transaction<'_>,
-    call: &Call<'_>,
+    call: &RequestContext<'_>,
     custom: CustomStrategicMerge,
     verb: Verb,
 ) -> Outcome<Reply> {
@@ -93,7 +93,7 @@ pub(crate) fn handle(
 }
 
 /// The body in its typed form.
-fn decoded_body(call: &Call<'_>) -> Outcome<Value> {
+fn decoded_body(call: &RequestContext<'_>) -> Outcome<Value> {
     let body = body::canonical_body(call)?;
     let Some(kind) = scale_kind(call) else { return Ok(tree(&body)) };
     let (arena, name) = (Arena::new(), KindName { kind: "Scale", version: "v1" });
@@ -118,12 +118,12 @@ fn typed_scale(write: Write<'_>, patched: &Canonical) -> Outcome<Value> {
 }
 
 /// The rules of a Scale; a schema of the user's own may not have it.
-fn scale_kind<'c>(call: &Call<'c>) -> Option<BuiltinKind<'c>> {
+fn scale_kind<'c>(call: &RequestContext<'c>) -> Option<BuiltinKind<'c>> {
     BuiltinKind::find(&call.cluster.schema, "autoscaling/v1", "Scale")
 }
 
 /// A body is a Scale of the object in the path.
-fn check_body(call: &Call<'_>, body: &Value) -> Outcome<()> {
+fn check_body(call: &RequestContext<'_>, body: &Value) -> Outcome<()> {
     let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let (kind, name, namespace) = (text("/kind"), text("/metadata/name"), text("/metadata/namespace"));
     if !matches!(kind, "" | "Scale") {
@@ -149,7 +149,7 @@ fn check_body(call: &Call<'_>, body: &Value) -> Outcome<()> {
 }
 
 /// Where the kind keeps its numbers.
-fn paths(call: &Call<'_>) -> ScalePaths {
+fn paths(call: &RequestContext<'_>) -> ScalePaths {
     let custom = call.resource.custom().and_then(|version| version.rules.scale().cloned());
     custom.unwrap_or(ScalePaths {
         spec_replicas: ".spec.replicas".into(),
@@ -227,7 +227,7 @@ fn set_replicas<'a>(object: &mut Map<'a>, path: &[&str], replicas: i64) {
     parent.set(arena.alloc_str(last), replicas);
 }
 
-fn check(call: &Call<'_>, old: Old<'_>, wanted: &Value) -> Outcome<()> {
+fn check(call: &RequestContext<'_>, old: Old<'_>, wanted: &Value) -> Outcome<()> {
     let uid = wanted.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
     if !uid.is_empty() && uid != old.uid() {
         let own = old.uid();

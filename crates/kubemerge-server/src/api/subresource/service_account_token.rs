@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::parent;
 use crate::{
     api::openid::ISSUER,
-    catalog::{call::Call, cluster::Cluster},
+    catalog::{cluster::Cluster, request_context::RequestContext},
     protocol::{
         json::tree,
         reply::Reply,
@@ -38,7 +38,7 @@ const KIND: &str = "TokenRequest";
 const UNSIGNED: &str = "unsigned";
 
 /// Issues a token for the service account in the path.
-pub(super) fn handle(call: &Call<'_>) -> Outcome<Reply> {
+pub(super) fn handle(call: &RequestContext<'_>) -> Outcome<Reply> {
     let account = parent(call)?;
     let request = tree(&body::canonical_body(call)?);
     let mut spec = request.get("spec").filter(|spec| spec.is_object()).cloned().unwrap_or(json!({}));
@@ -70,7 +70,7 @@ pub(super) fn handle(call: &Call<'_>) -> Outcome<Reply> {
 }
 
 /// The entries of a request: what it says, and its duration, which has a default.
-fn entries(call: &Call<'_>, spec: &Value, seconds: i64) -> Option<Value> {
+fn entries(call: &RequestContext<'_>, spec: &Value, seconds: i64) -> Option<Value> {
     let member = |name: &str| spec.get(name).cloned().unwrap_or_default();
     let request =
         |spec: Value| json!({"kind": KIND, "apiVersion": API_VERSION, "metadata": {}, "spec": spec});

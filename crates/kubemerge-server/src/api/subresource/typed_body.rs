@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::parent::write_options;
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::decode_complete,
     protocol::{
         query::FieldValidation,
@@ -27,7 +27,7 @@ pub(super) struct KindName<'k> {
 
 /// The typed form of a body. Unknown fields are reported as the request wants.
 pub(super) fn decode<'a>(
-    call: &Call<'_>,
+    call: &RequestContext<'_>,
     name: KindName<'_>,
     kind: BuiltinKind<'a>,
     arena: &'a Arena,

@@ -7,7 +7,7 @@ pub(crate) mod transaction;
 use kubemerge_kinds::strategy::Deletion;
 
 use crate::{
-    catalog::{Resource, call::Call},
+    catalog::{Resource, request_context::RequestContext},
     kind::shown::Shown,
     protocol::{
         query::DryRun,
@@ -65,7 +65,7 @@ pub(crate) fn commit(
 /// Computes a new state of the object in the path and stores it; computes again if another client was faster.
 pub(crate) fn change(
     transaction: &Transaction<'_>,
-    call: &Call<'_>,
+    call: &RequestContext<'_>,
     dry_run: DryRun,
     compute: impl Fn(&Stored) -> Outcome<Record>,
 ) -> Outcome<Committed> {

@@ -10,7 +10,7 @@ use kubemerge_ssa::{
 use kubemerge_value::{Canonical, Kind};
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     object::draft::Draft,
     protocol::{
         json::canonical,
@@ -45,7 +45,7 @@ pub(crate) struct Applied {
 }
 
 /// Reads the body as a configuration.
-pub(crate) fn read<'c>(call: &'c Call<'_>, options: ApplyOptions) -> Outcome<Configuration<'c>> {
+pub(crate) fn read<'c>(call: &'c RequestContext<'_>, options: ApplyOptions) -> Outcome<Configuration<'c>> {
     body::check_depth(call.body)?;
     let text = configuration(call.body)?;
     let conflicting = if options.force { Conflicting::Force } else { Conflicting::Refuse };
@@ -187,7 +187,7 @@ fn conflicting(conflicts: &Conflicts) -> Failure {
 }
 
 /// A repeated key of the configuration. Upstream: looked for only after the apply has succeeded.
-pub(crate) fn report_duplicates(call: &Call<'_>, validation: FieldValidation) -> Outcome<()> {
+pub(crate) fn report_duplicates(call: &RequestContext<'_>, validation: FieldValidation) -> Outcome<()> {
     if validation == FieldValidation::Ignore {
         return Ok(());
     }

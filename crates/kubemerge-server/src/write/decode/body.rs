@@ -5,7 +5,7 @@ use kubemerge_kinds::tree::Map;
 use kubemerge_value::{Canonical, Document, MAX_VALUE_DEPTH, ParseError};
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::Kind,
     protocol::{
         json::canonical,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The canonical JSON text of a body in any encoding that is understood.
-pub(crate) fn canonical_body(call: &Call<'_>) -> Outcome<Canonical> {
+pub(crate) fn canonical_body(call: &RequestContext<'_>) -> Outcome<Canonical> {
     match media::body_encoding(call.headers, reads_protobuf(call))? {
         Encoding::Json => json(call.body),
         Encoding::Yaml => yaml(call.body),
@@ -26,7 +26,7 @@ pub(crate) fn canonical_body(call: &Call<'_>) -> Outcome<Canonical> {
     }
 }
 
-fn reads_protobuf(call: &Call<'_>) -> bool {
+fn reads_protobuf(call: &RequestContext<'_>) -> bool {
     Kind::of(call.cluster, call.resource).reads_protobuf()
 }
 

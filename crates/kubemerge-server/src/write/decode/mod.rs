@@ -15,7 +15,7 @@ use kubemerge_kinds::{
 use kubemerge_value::Node;
 
 use crate::{
-    catalog::{Resource, call::Call},
+    catalog::{Resource, request_context::RequestContext},
     kind::{DecodeError, Given, Kind, Source, TypeCheck},
     object::draft::Draft,
     protocol::{
@@ -84,7 +84,11 @@ fn decode<'w>(
 }
 
 /// Reports complaints about the fields of an object as the request wants; an error is the text of the refusal.
-fn report(call: &Call<'_>, validation: FieldValidation, complaints: Vec<String>) -> Result<(), String> {
+fn report(
+    call: &RequestContext<'_>,
+    validation: FieldValidation,
+    complaints: Vec<String>,
+) -> Result<(), String> {
     match validation {
         // First, so that a strict request without complaints passes.
         _ if complaints.is_empty() => {}
@@ -192,7 +196,12 @@ fn other_kind(write: Write<'_>, names: &TypeNames, source: Source<'_>) -> Option
 }
 
 /// Refuses names that are given and are not those of the resource.
-pub(crate) fn check_type_names(call: &Call<'_>, of: Kind<'_>, api_version: &str, kind: &str) -> Outcome<()> {
+pub(crate) fn check_type_names(
+    call: &RequestContext<'_>,
+    of: Kind<'_>,
+    api_version: &str,
+    kind: &str,
+) -> Outcome<()> {
     let (expected, wanted) = (&call.resource.api_version, &call.resource.kind);
     if !api_version.is_empty() && api_version != expected {
         let kind = if kind.is_empty() { wanted } else { kind };
@@ -214,7 +223,7 @@ pub(crate) fn check_type_names(call: &Call<'_>, of: Kind<'_>, api_version: &str,
 }
 
 /// Why an object of a type that is not served cannot be decoded.
-fn unregistered(call: &Call<'_>, of: Kind<'_>, api_version: &str, kind: &str) -> Failure {
+fn unregistered(call: &RequestContext<'_>, of: Kind<'_>, api_version: &str, kind: &str) -> Failure {
     let scheme = of.go_scheme().unwrap_or_default();
     let version = api_version.rsplit('/').next().unwrap_or_default();
     let wanted = &call.resource.kind;

@@ -1,10 +1,10 @@
 //! Applying a patch to the stored object: the decode step of PATCH.
 
-use kubemerge::{Canonical, Error, Guide, Patch, PatchType, apply, apply_node};
+use kubemerge::{Canonical, Error, Patch, PatchType, RuleSource, apply, apply_node};
 use kubemerge_kinds::{duplicate_fields, field_error::quoted, strategy::Permission};
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::{Kind, Reading, shown::Shown},
     object::draft::Draft,
     protocol::{
@@ -26,20 +26,24 @@ use crate::{
 const REJECTED: &str = "the server rejected our request due to an error in our request";
 
 /// Reads the body as a patch.
-pub(crate) fn read<'b>(call: &Call<'b>, patch_type: PatchType) -> Outcome<Patch<'b>> {
+pub(crate) fn read<'b>(call: &RequestContext<'b>, patch_type: PatchType) -> Outcome<Patch<'b>> {
     body::check_depth(call.body)?;
     Patch::new(patch_type, &call.body[..]).map_err(|error| refused(&error))
 }
 
 /// Applies the body to an object that is not stored as it is, such as a Scale; no schema takes part.
-pub(crate) fn apply_plain(call: &Call<'_>, patch_type: PatchType, live: &Canonical) -> Outcome<Canonical> {
+pub(crate) fn apply_plain(
+    call: &RequestContext<'_>,
+    patch_type: PatchType,
+    live: &Canonical,
+) -> Outcome<Canonical> {
     let patch_type = match patch_type {
         // A Scale has no lists, so that both types have the same result.
         PatchType::Strategic => PatchType::Merge,
         other => other,
     };
     let patch = read(call, patch_type)?;
-    apply(Guide::None, live, &patch).map_err(|error| refused(&error))
+    apply(RuleSource::None, live, &patch).map_err(|error| refused(&error))
 }
 
 /// How the result of a patch is read.
@@ -55,7 +59,7 @@ pub(crate) fn reading(patch_type: PatchType) -> Reading {
 pub(crate) fn patched<'w>(write: Write<'w>, patch: &'w Patch<'_>, old: Old<'w>) -> Outcome<Draft<'w>> {
     let call = write.call;
     let live = live(write, patch, old.stored)?;
-    let result = apply_node(merge_guide(call, patch)?, live.node(), patch, write.arena);
+    let result = apply_node(merge_rules(call, patch)?, live.node(), patch, write.arena);
     let result = result.map_err(|error| refused(&error))?;
     let duplicates = duplicate_fields(call, patch.patch_type(), write.options.field_validation);
     let patching = Patching { patch_type: patch.patch_type(), stored: old.stored };
@@ -67,7 +71,11 @@ pub(crate) fn patched<'w>(write: Write<'w>, patch: &'w Patch<'_>, old: Old<'w>) 
 }
 
 /// Complaints about duplicate fields in the patch itself.
-fn duplicate_fields(call: &Call<'_>, patch_type: PatchType, validation: FieldValidation) -> Vec<String> {
+fn duplicate_fields(
+    call: &RequestContext<'_>,
+    patch_type: PatchType,
+    validation: FieldValidation,
+) -> Vec<String> {
     if validation == FieldValidation::Ignore {
         return Vec::new();
     }
@@ -104,10 +112,10 @@ fn names_managed_fields(body: &[u8]) -> bool {
 }
 
 /// The rules by which a patch merges; only strategic merge patches need any.
-fn merge_guide<'c>(call: &Call<'c>, patch: &Patch<'_>) -> Outcome<Guide<'c>> {
+fn merge_rules<'c>(call: &RequestContext<'c>, patch: &Patch<'_>) -> Outcome<RuleSource<'c>> {
     match patch.patch_type() {
-        PatchType::Strategic => Kind::of(call.cluster, call.resource).merge_guide(),
-        _ => Ok(Guide::None),
+        PatchType::Strategic => Kind::of(call.cluster, call.resource).merge_rules(),
+        _ => Ok(RuleSource::None),
     }
 }
 

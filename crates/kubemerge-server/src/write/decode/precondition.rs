@@ -9,7 +9,7 @@ use kubemerge_kinds::{
 use serde_json::json;
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     object::draft::Draft,
     protocol::{
         query::DryRun,
@@ -23,7 +23,7 @@ const MODIFIED: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
 
 /// Name and namespace of the new state must be those of the path; a missing namespace is filled in.
-pub(crate) fn check_address(call: &Call<'_>, draft: &mut Draft<'_>) -> Outcome<()> {
+pub(crate) fn check_address(call: &RequestContext<'_>, draft: &mut Draft<'_>) -> Outcome<()> {
     if call.resource.is_namespaced() {
         check_own_namespace(call, draft)?;
     } else {
@@ -46,7 +46,7 @@ pub(crate) fn check_address(call: &Call<'_>, draft: &mut Draft<'_>) -> Outcome<(
 
 /// The resourceVersion that is given must be the stored one; whether it may be missing depends on the kind.
 pub(crate) fn check_version(
-    call: &Call<'_>,
+    call: &RequestContext<'_>,
     given: &str,
     current: &Stored,
     unconditional: Permission,
@@ -80,7 +80,7 @@ fn revision(given: &str) -> Outcome<u64> {
 }
 
 /// The namespace of an object is that of the path, which is filled in if the object has none.
-pub(crate) fn check_own_namespace(call: &Call<'_>, draft: &mut Draft<'_>) -> Outcome<()> {
+pub(crate) fn check_own_namespace(call: &RequestContext<'_>, draft: &mut Draft<'_>) -> Outcome<()> {
     match draft.text(Field::Namespace) {
         "" => draft.set_text(Field::Namespace, call.namespace()),
         given => check_namespace(call, given)?,
@@ -89,7 +89,7 @@ pub(crate) fn check_own_namespace(call: &Call<'_>, draft: &mut Draft<'_>) -> Out
 }
 
 /// Refuses a namespace that is not that of the path.
-pub(crate) fn check_namespace(call: &Call<'_>, given: &str) -> Outcome<()> {
+pub(crate) fn check_namespace(call: &RequestContext<'_>, given: &str) -> Outcome<()> {
     if given == call.namespace() {
         return Ok(());
     }

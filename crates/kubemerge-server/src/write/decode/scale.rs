@@ -12,7 +12,7 @@ use kubemerge_ssa::{
 use serde_json::{Value as Json, json};
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     kind::Kind,
     protocol::status::{Failure, Outcome, unclassified},
     store::Ownership,
@@ -31,7 +31,12 @@ pub(crate) struct Rescaled {
 }
 
 /// Tracks a Scale that was replaced or patched.
-pub(crate) fn updated(call: &Call<'_>, parent: &Ownership, current: &Json, scale: Json) -> Rescaled {
+pub(crate) fn updated(
+    call: &RequestContext<'_>,
+    parent: &Ownership,
+    current: &Json,
+    scale: Json,
+) -> Rescaled {
     let manager = call.manager();
     let ownership = with_mapping(call, |mapping| {
         let live = parent.entries();
@@ -50,7 +55,7 @@ pub(crate) fn updated(call: &Call<'_>, parent: &Ownership, current: &Json, scale
 }
 
 /// A Scale with the entries that own its replicas: patches are applied to it, and messages quote it.
-pub(crate) fn with_entries(call: &Call<'_>, parent: &Ownership, scale: &Json) -> Json {
+pub(crate) fn with_entries(call: &RequestContext<'_>, parent: &Ownership, scale: &Json) -> Json {
     let mut scale = scale.clone();
     let entries = with_mapping(call, |mapping| mapping.to_scale(parent.entries()));
     // Entries that cannot be read are left out, as an error of tracking never fails a write.
@@ -62,7 +67,7 @@ pub(crate) fn with_entries(call: &Call<'_>, parent: &Ownership, scale: &Json) ->
 
 /// Applies a configuration to a Scale.
 pub(crate) fn applied(
-    call: &Call<'_>,
+    call: &RequestContext<'_>,
     parent: &Ownership,
     current: &Json,
     config: &Configuration<'_>,
@@ -116,12 +121,12 @@ fn apply_at(
     Ok((scale, applied.managed))
 }
 
-fn now(call: &Call<'_>) -> Time {
+fn now(call: &RequestContext<'_>) -> Time {
     Time(call.cluster.clock.now().seconds())
 }
 
 /// Where each version of the kind has its replicas.
-fn with_mapping<R>(call: &Call<'_>, run: impl FnOnce(ScaleMapping<'_>) -> R) -> R {
+fn with_mapping<R>(call: &RequestContext<'_>, run: impl FnOnce(ScaleMapping<'_>) -> R) -> R {
     let resource = call.resource;
     let paths = Kind::of(call.cluster, resource).replicas_paths();
     let paths: Vec<(&str, Option<Vec<&str>>)> = paths
@@ -136,7 +141,7 @@ fn with_mapping<R>(call: &Call<'_>, run: impl FnOnce(ScaleMapping<'_>) -> R) -> 
     run(ScaleMapping { paths: &paths, api_version: &resource.api_version, order })
 }
 
-fn at_scale<R>(call: &Call<'_>, run: impl FnOnce(&Endpoint<'_>, &Arena) -> R) -> R {
+fn at_scale<R>(call: &RequestContext<'_>, run: impl FnOnce(&Endpoint<'_>, &Arena) -> R) -> R {
     let arena = Arena::new();
     let nothing = FieldSet::new();
     let empty = json!({"apiVersion": API_VERSION, "kind": "Scale", "metadata": {}, "spec": {}, "status": {"replicas": 0}});

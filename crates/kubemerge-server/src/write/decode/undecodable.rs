@@ -9,7 +9,7 @@ use kubemerge_kinds::{
 use serde_json::Value;
 
 use crate::{
-    catalog::{Resource, call::Call},
+    catalog::{Resource, request_context::RequestContext},
     kind::shown::Shown,
     kind::{DecodeError, Given, Source},
     protocol::status::{Failure, Qualified, bad_request, invalid, unclassified},
@@ -102,7 +102,7 @@ fn first_error(write: Write<'_>, patch_type: PatchType, text: &str) -> Option<St
     }
 }
 
-fn not_convertible(call: &Call<'_>, why: &str) -> String {
+fn not_convertible(call: &RequestContext<'_>, why: &str) -> String {
     let Resource { group, version, kind, .. } = call.resource;
     // Upstream: the namespace is that of the configuration, which clients rarely give.
     let config: Value = serde_json::from_slice(call.body).unwrap_or_default();

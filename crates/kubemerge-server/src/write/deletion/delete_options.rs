@@ -7,7 +7,7 @@ use kubemerge_kinds::{
 use serde_json::{Value, json};
 
 use crate::{
-    catalog::call::Call,
+    catalog::request_context::RequestContext,
     protocol::{
         json::tree,
         media::{self, Encoding},
@@ -70,7 +70,7 @@ impl DeleteOptions {
     }
 
     /// Reads the body, or the query if there is none.
-    pub(crate) fn read(call: &Call<'_>) -> Outcome<DeleteOptions> {
+    pub(crate) fn read(call: &RequestContext<'_>) -> Outcome<DeleteOptions> {
         // Upstream: a body wins over the query.
         if call.body.is_empty() {
             return Self::from_value(&from_query(call.query)?);

@@ -10,7 +10,7 @@ use kubemerge_ssa::{
 };
 use serde_json::Value;
 
-use crate::{catalog::call::Call, store::ManagedFieldsView};
+use crate::{catalog::request_context::RequestContext, store::ManagedFieldsView};
 
 /// What is answered, as field managers see it.
 pub(crate) struct Answered<'a> {
@@ -22,7 +22,7 @@ pub(crate) struct Answered<'a> {
 }
 
 /// Gives an object in its typed form the entries that Kubernetes answers with; those of the body lose all of its fields.
-pub(crate) fn set_entries(call: &Call<'_>, answered: &Answered<'_>, object: &mut Value) {
+pub(crate) fn set_entries(call: &RequestContext<'_>, answered: &Answered<'_>, object: &mut Value) {
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     metadata.remove("managedFields");
     let is_wanted = call.cluster.managed_fields == ManagedFieldsView::Shown;
@@ -44,7 +44,7 @@ pub(crate) fn show_entries(entries: &ManagedFields, object: &mut Value) {
     }
 }
 
-fn entries(call: &Call<'_>, answered: &Answered<'_>, object: &Value) -> Option<ManagedFields> {
+fn entries(call: &RequestContext<'_>, answered: &Answered<'_>, object: &Value) -> Option<ManagedFields> {
     let arena = Arena::new();
     let nothing = FieldSet::new();
     let empty = ParsedValue::from_json(answered.empty, &arena).ok()?;

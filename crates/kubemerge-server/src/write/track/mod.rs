@@ -22,7 +22,7 @@ use crate::{
         draft::{self, Draft, Owners},
         edit,
     },
-    store::{KnownForm, Ownership, Record},
+    store::{Ownership, Record, StoredForm},
     write::request::{Old, Write},
 };
 
@@ -62,7 +62,7 @@ pub(crate) fn request<'w>(write: Write<'w>, old: Option<Old<'w>>, draft: &mut Dr
         endpoint,
         manager: &write.caller.manager,
         live: old.map_or(&nothing, |old| old.ownership()),
-        form: old.map_or(KnownForm::Unchecked, |old| endpoint.form_of(&old.stored.record)),
+        form: old.map_or(StoredForm::Unchecked, |old| endpoint.form_of(&old.stored.record)),
         given: given.as_deref(),
         steps,
     };
@@ -154,9 +154,9 @@ impl<'c> Tracked<'c> {
     }
 
     /// What is known about the form of a stored object: it counts only if managers see the object as it is stored.
-    fn form_of(self, record: &Record) -> KnownForm {
+    fn form_of(self, record: &Record) -> StoredForm {
         let is_own = record.api_version() == self.resource.api_version && self.kind.is_as_stored(record);
-        if is_own { record.form() } else { KnownForm::Unchecked }
+        if is_own { record.form() } else { StoredForm::Unchecked }
     }
 
     /// Whether a write that changes nothing leaves all entries as they are. Two with one identity, as a scale leaves them,
@@ -175,7 +175,7 @@ struct Change<'v> {
     manager: &'v str,
     /// The owners before, and what is known about the object that they belong to.
     live: &'v Ownership,
-    form: KnownForm,
+    form: StoredForm,
     /// The managedFields in the body of the request.
     given: Option<&'v str>,
     steps: Steps,
@@ -187,7 +187,7 @@ impl Change<'_> {
     }
 
     /// The owners of a new object.
-    fn create(self, new: &Map<'_>, arena: &Arena) -> (Ownership, KnownForm) {
+    fn create(self, new: &Map<'_>, arena: &Arena) -> (Ownership, StoredForm) {
         self.compared(None, ParsedValue::of_map(new), arena)
     }
 
@@ -198,7 +198,7 @@ impl Change<'_> {
         new: &Map<'_>,
         difference: Difference,
         arena: &Arena,
-    ) -> (Ownership, KnownForm) {
+    ) -> (Ownership, StoredForm) {
         let is_same = difference == Difference::Nothing;
         match is_same && self.given.is_none() && self.endpoint.keeps_entries(self.live) {
             true => (self.live.clone(), self.form),
@@ -211,7 +211,7 @@ impl Change<'_> {
         old: Option<ParsedValue<'a>>,
         new: ParsedValue<'a>,
         arena: &'a Arena,
-    ) -> (Ownership, KnownForm) {
+    ) -> (Ownership, StoredForm) {
         let managed = self.endpoint.run(arena, |place| {
             let requested = requested(self.given, self.live, place.order, arena);
             if old.is_none()
@@ -227,7 +227,7 @@ impl Change<'_> {
             };
             let before = Live { object: old.unwrap_or(place.empty), managed: &chosen };
             let form = match (old, self.form) {
-                (Some(_), KnownForm::Complete) => LiveForm::Valid,
+                (Some(_), StoredForm::Normalized) => LiveForm::Valid,
                 _ => LiveForm::Unchecked,
             };
             update(place, before, form, new, self.writer(), arena).ok()
@@ -235,19 +235,19 @@ impl Change<'_> {
         match managed.flatten() {
             Some(managed) => self.found(managed),
             // Upstream: a tracking error never fails a write.
-            None => (self.live.clone(), KnownForm::Unchecked),
+            None => (self.live.clone(), StoredForm::Unchecked),
         }
     }
 
     /// Owners that were found, so that the object has the form of its type.
-    fn found(self, managed: ManagedFields) -> (Ownership, KnownForm) {
+    fn found(self, managed: ManagedFields) -> (Ownership, StoredForm) {
         let Tracked { cluster, resource, .. } = self.endpoint;
         let ownership = match managed == *self.live.entries() {
             true => self.live.clone(),
             false => cluster.shared_owners.share(resource, self.live, managed),
         };
         let form = match self.steps {
-            Steps::All => KnownForm::Complete,
+            Steps::All => StoredForm::Normalized,
             Steps::Part => self.form,
         };
         (ownership, form)

@@ -101,7 +101,7 @@ pub(crate) fn match_annotations<'t>(annotations: Field<'t>, spec: Field<'t>) {
 
 /// The annotation whose key is a prefix and the name of a container.
 fn annotation<'t>(annotations: Field<'t>, prefix: &str, name: &str) -> Field<'t> {
-    annotations.key_for(&format!("{prefix}{name}"))
+    annotations.key_owned(&format!("{prefix}{name}"))
 }
 
 fn profile_matches(annotation: Field<'_>, profile: Field<'_>, reported: Field<'_>, what: &str) {

@@ -179,7 +179,7 @@ fn pod_resource_name(name: &str, value: Field<'_>) {
 }
 
 fn request_within_limit(name: &str, request: Field<'_>, limits: Field<'_>, requests: Field<'_>) {
-    let limit = limits.key_for(name);
+    let limit = limits.key_owned(name);
     let wanted = request.quantity();
     let report = |relation: &str| {
         let text = format!("must be {relation} {name} limit of {}", limit.quantity().canonical_text());

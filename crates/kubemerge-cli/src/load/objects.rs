@@ -9,7 +9,7 @@ use kubemerge_value::{Document, Kind, Node};
 
 use super::list::{self, Object};
 use super::manifest::Manifest;
-use crate::input::{Source, each};
+use crate::input::{Source, par_map};
 use crate::report::{Failure, Notice, Outcome, Result};
 
 /// The API group of kustomization files, which no API server knows.
@@ -39,7 +39,7 @@ impl<'s> Objects<'s> {
     pub(crate) fn load(sources: &'s [Arc<Source>]) -> Objects<'s> {
         let patches = kustomize_patches(sources);
         let mut objects = Objects { manifests: Vec::new(), skipped: 0, patches: 0, unreadable: Vec::new() };
-        for (source, parsed) in sources.iter().zip(each(sources, parse)) {
+        for (source, parsed) in sources.iter().zip(par_map(sources, parse)) {
             match parsed {
                 // Patches look like incomplete objects; linting them as such would be noise.
                 _ if source.path().is_some_and(|path| patches.contains(&real(path))) => objects.patches += 1,

@@ -13,7 +13,10 @@ use super::Source;
 const MIN_TEXTS_FOR_BAR: usize = 200;
 
 /// The results of all texts, in their order.
-pub(crate) fn each<'s, T: Send>(sources: &'s [Arc<Source>], work: impl Fn(&'s Source) -> T + Sync) -> Vec<T> {
+pub(crate) fn par_map<'s, T: Send>(
+    sources: &'s [Arc<Source>],
+    work: impl Fn(&'s Source) -> T + Sync,
+) -> Vec<T> {
     // One text needs no threads, and starting them takes longer than reading a small one.
     if let [only] = sources {
         return vec![work(only)];

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A request for objects.
-pub(crate) struct Call<'r> {
+pub(crate) struct RequestContext<'r> {
     pub(crate) cluster: &'r Cluster,
     pub(crate) resource: &'r Resource,
     pub(crate) address: &'r Named<'r>,
@@ -31,7 +31,7 @@ pub(crate) struct Call<'r> {
     pub(crate) warnings: RefCell<Vec<String>>,
 }
 
-impl Call<'_> {
+impl RequestContext<'_> {
     /// The namespace in the path; empty for cluster-scoped kinds and for all namespaces.
     pub(crate) fn namespace(&self) -> &str {
         self.address.namespace.as_deref().unwrap_or_default()

@@ -10,7 +10,7 @@ use kubemerge_value::{Document, Kind, Node};
 use kubemerge_yaml as yaml;
 
 use super::list::{self, Object, Part};
-use crate::input::{Source, each};
+use crate::input::{Source, par_map};
 use crate::report::{Excerpt, Notice, Result};
 
 /// An object of a file: a document, or an item of a list.
@@ -119,7 +119,7 @@ impl<'s> Manifest<'s> {
     /// Every object of several texts.
     pub(crate) fn all_of(sources: &'s [Arc<Source>]) -> Result<Vec<Manifest<'s>>> {
         // In the order of the files, whichever thread read them.
-        let objects = each(sources, Manifest::all).into_iter().collect::<Result<Vec<_>>>()?;
+        let objects = par_map(sources, Manifest::all).into_iter().collect::<Result<Vec<_>>>()?;
         Ok(objects.into_iter().flatten().collect())
     }
 

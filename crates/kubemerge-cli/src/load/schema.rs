@@ -47,12 +47,12 @@ fn warn(finding: &SchemaFinding) {
 }
 
 /// Loads the built-in tables and the given documents; those of Kubernetes choose the version of the tables.
-pub(crate) fn load(options: &SchemaOptions, inputs: &mut Inputs) -> Result<Schemas> {
-    load_beside(options, inputs, &[])
+pub(crate) fn schemas(options: &SchemaOptions, inputs: &mut Inputs) -> Result<Schemas> {
+    schemas_beside(options, inputs, &[])
 }
 
-/// As [`load`], and with the custom resource definitions among the objects that a command works on.
-pub(crate) fn load_beside(
+/// As [`schemas`], and with the custom resource definitions among the objects that a command works on.
+pub(crate) fn schemas_beside(
     options: &SchemaOptions,
     inputs: &mut Inputs,
     objects: &[Manifest<'_>],
@@ -76,7 +76,7 @@ pub(crate) fn load_beside(
 
 /// Loads the rules of kustomize: those of its built-in schema, or of the documents that are given, as `openapi:`
 /// in a kustomization takes them.
-pub(crate) fn load_kustomize(options: &SchemaOptions, inputs: &mut Inputs) -> Result<Schema> {
+pub(crate) fn kustomize_schema(options: &SchemaOptions, inputs: &mut Inputs) -> Result<Schema> {
     if options.kubernetes.is_some() {
         let message =
             "--kubernetes has no effect in the dialect kustomize, which has the schema of Kubernetes 1.21.2";

@@ -2,12 +2,12 @@
 
 /// SplitMix64: small, fast, and the same on every machine.
 #[derive(Clone)]
-pub(crate) struct Dice(u64);
+pub(crate) struct Rng(u64);
 
-impl Dice {
+impl Rng {
     /// The same seed gives the same choices.
-    pub(crate) fn new(seed: u64) -> Dice {
-        Dice(seed)
+    pub(crate) fn new(seed: u64) -> Rng {
+        Rng(seed)
     }
 
     /// Any 64 bits.
@@ -23,7 +23,7 @@ impl Dice {
         (self.bits() % limit as u64) as usize
     }
 
-    /// True in `percent` of a hundred throws.
+    /// True in `percent` of a hundred cases.
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

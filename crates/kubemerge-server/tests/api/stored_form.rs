@@ -128,7 +128,7 @@ async fn read(server: &ApiServer, path: &str) -> Value {
 }
 
 #[test]
-fn objects_of_known_form_are_written_as_others() {
+fn objects_of_stored_form_are_written_as_others() {
     let seed = fastrand::u64(..);
     println!("seed {seed}");
     let mut rng = Rng::with_seed(seed);

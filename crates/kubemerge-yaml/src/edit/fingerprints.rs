@@ -9,58 +9,58 @@ use crate::expand::Budget;
 use crate::tree::{ItemId, Value, YamlDocument};
 use kubemerge_value::write::write_number;
 
-/// Makes fingerprints that can be compared with each other, not with those of another maker: the seed is random,
+/// Makes fingerprints that can be compared with each other, not with those of another value of this type: the seed is random,
 /// so that no text can be written in which different values have the same number.
 #[derive(Default)]
-pub(super) struct PrintMaker {
+pub(super) struct Fingerprints {
     hashes: DefaultHashBuilder,
 }
 
-impl PrintMaker {
+impl Fingerprints {
     /// The fingerprint of every item of a document.
     ///
     /// An alias comes after the whole of its target, so one walk in reading order, closing each collection
     /// after its last child, finds every part ready.
-    pub(super) fn prints(&self, document: &YamlDocument<'_>) -> Result<Vec<u64>, YamlError> {
-        let mut prints = vec![0; document.items.len()];
+    pub(super) fn of_items(&self, document: &YamlDocument<'_>) -> Result<Vec<u64>, YamlError> {
+        let mut found = vec![0; document.items.len()];
         let mut open: Vec<ItemId> = Vec::new();
         let mut budget = Budget::of(document);
         for id in 0..document.items.len() as ItemId {
             // Items are in reading order, so a collection is complete when the next item is outside it.
             while let Some(last) = open.pop_if(|last| document.item(*last).next <= id) {
-                prints[last as usize] = self.collection(document, last, &prints, &mut budget)?;
+                found[last as usize] = self.collection(document, last, &found, &mut budget)?;
             }
             match &document.item(id).value {
                 Value::List | Value::Map => open.push(id),
-                Value::Alias(target) => prints[id as usize] = prints[*target as usize],
-                scalar => prints[id as usize] = self.scalar(scalar),
+                Value::Alias(target) => found[id as usize] = found[*target as usize],
+                scalar => found[id as usize] = self.scalar(scalar),
             }
         }
         while let Some(last) = open.pop() {
-            prints[last as usize] = self.collection(document, last, &prints, &mut budget)?;
+            found[last as usize] = self.collection(document, last, &found, &mut budget)?;
         }
-        Ok(prints)
+        Ok(found)
     }
 
     fn collection(
         &self,
         document: &YamlDocument<'_>,
         id: ItemId,
-        prints: &[u64],
+        found: &[u64],
         budget: &mut Budget,
     ) -> Result<u64, YamlError> {
         let item = document.item(id);
         if item.value == Value::List {
-            return Ok(self.print(|hasher| {
+            return Ok(self.hash(|hasher| {
                 // A different number for each kind, or `[]` and `{}` would be equal.
                 1u8.hash(hasher);
-                document.children(id).for_each(|child| prints[child as usize].hash(hasher));
+                document.children(id).for_each(|child| found[child as usize].hash(hasher));
             }));
         }
         let member = |key, value| {
-            self.print(|hasher| {
+            self.hash(|hasher| {
                 document.key_text(key).hash(hasher);
-                prints[value as usize].hash(hasher);
+                found[value as usize].hash(hasher);
             })
         };
         // Members count in any order.
@@ -70,11 +70,11 @@ impl PrintMaker {
         } else {
             document.entries(id).fold(0u64, |sum, (key, value)| sum.wrapping_add(member(key, value)))
         };
-        Ok(self.print(|hasher| (2u8, members).hash(hasher)))
+        Ok(self.hash(|hasher| (2u8, members).hash(hasher)))
     }
 
     fn scalar(&self, scalar: &Value<'_>) -> u64 {
-        self.print(|hasher| match scalar {
+        self.hash(|hasher| match scalar {
             Value::String(text) => (3u8, text).hash(hasher),
             Value::Int(_) | Value::UInt(_) | Value::Float(_) | Value::Literal(_) => {
                 // 1 and 1.0 are one value for Kubernetes.
@@ -86,7 +86,7 @@ impl PrintMaker {
         })
     }
 
-    fn print(&self, feed: impl FnOnce(&mut <DefaultHashBuilder as BuildHasher>::Hasher)) -> u64 {
+    fn hash(&self, feed: impl FnOnce(&mut <DefaultHashBuilder as BuildHasher>::Hasher)) -> u64 {
         let mut hasher = self.hashes.build_hasher();
         feed(&mut hasher);
         hasher.finish()

@@ -17,5 +17,5 @@ pub(crate) use manifest::{Identity, Manifest};
 pub(crate) use match_objects::{match_objects, only_in, unmatched_warning};
 pub(crate) use objects::Objects;
 pub(crate) use patch::LoadedPatch;
-pub(crate) use schema::{SchemaDocument, load, load_beside, load_kustomize, overlays};
+pub(crate) use schema::{SchemaDocument, kustomize_schema, overlays, schemas, schemas_beside};
 pub(crate) use target::{Filter, Selection};

@@ -16,7 +16,7 @@ pub(super) const MAX_SEARCHES: usize = 16;
 ///
 /// A path in both has its last label in the text, so looking for the labels is enough to rule most texts
 /// out: the changed set is small, and the text of a set that does not own the field does not name it.
-pub(crate) fn meets(text: &str, paths: &FieldSet<'_>) -> bool {
+pub(crate) fn may_intersect(text: &str, paths: &FieldSet<'_>) -> bool {
     if paths.has_more_nodes_than(MAX_SEARCHES) {
         return true;
     }

@@ -1,4 +1,4 @@
-//! [`Guide`]: what tells a strategic merge how the fields of an object merge.
+//! [`RuleSource`]: what tells a strategic merge how the fields of an object merge.
 
 use crate::error::{Error, ErrorKind};
 use kubemerge_schema::{Dialect, Schema, Type};
@@ -7,7 +7,7 @@ use kubemerge_value::{Node, Str};
 
 /// Where the rules of a strategic merge come from. JSON patch and JSON merge patch need none.
 #[derive(Clone, Copy)]
-pub enum Guide<'s> {
+pub enum RuleSource<'s> {
     /// A schema; the type is found by the `apiVersion` and `kind` of the object.
     Schema(&'s Schema),
     /// The type of the object.
@@ -16,46 +16,48 @@ pub enum Guide<'s> {
     None,
 }
 
-impl<'s> From<&'s Schema> for Guide<'s> {
+impl<'s> From<&'s Schema> for RuleSource<'s> {
     fn from(schema: &'s Schema) -> Self {
-        Guide::Schema(schema)
+        RuleSource::Schema(schema)
     }
 }
 
-impl<'s> From<Type<'s>> for Guide<'s> {
+impl<'s> From<Type<'s>> for RuleSource<'s> {
     fn from(ty: Type<'s>) -> Self {
-        Guide::Type(ty)
+        RuleSource::Type(ty)
     }
 }
 
-impl<'s> Guide<'s> {
+impl<'s> RuleSource<'s> {
     /// The type of an object.
     ///
     /// # Errors
     /// If there is no schema, or the schema does not know the type.
     pub fn type_of(self, object: Node<'_>) -> Result<Type<'s>, Error> {
         match self {
-            Guide::Type(ty) => Ok(ty),
-            Guide::Schema(schema) => type_in(schema, object),
-            Guide::None => Err(unsupported("strategic merge needs a schema: give one, or use a merge patch")),
+            RuleSource::Type(ty) => Ok(ty),
+            RuleSource::Schema(schema) => type_in(schema, object),
+            RuleSource::None => {
+                Err(unsupported("strategic merge needs a schema: give one, or use a merge patch"))
+            }
         }
     }
 
     /// The schema of the rules; `None` without rules.
     pub(crate) fn schema(self) -> Option<&'s Schema> {
         match self {
-            Guide::Schema(schema) => Some(schema),
-            Guide::Type(ty) => Some(ty.schema()),
-            Guide::None => None,
+            RuleSource::Schema(schema) => Some(schema),
+            RuleSource::Type(ty) => Some(ty.schema()),
+            RuleSource::None => None,
         }
     }
 
     pub(crate) fn dialect(self) -> Dialect {
         match self {
-            Guide::Schema(schema) => schema.dialect(),
-            Guide::Type(ty) => ty.schema().dialect(),
+            RuleSource::Schema(schema) => schema.dialect(),
+            RuleSource::Type(ty) => ty.schema().dialect(),
             // Without a schema only patches that need none are left, and those are as Kubernetes has them.
-            Guide::None => Dialect::Upstream,
+            RuleSource::None => Dialect::Upstream,
         }
     }
 }
