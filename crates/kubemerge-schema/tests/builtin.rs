@@ -2,6 +2,13 @@
 
 use kubemerge_schema::{Dialect, ListStrategy, Required, Schema, Shape, Stats, Type, builtin};
 
+#[test]
+fn the_newest_version_is_built_in() {
+    for dialect in [Dialect::Upstream, Dialect::Spec, Dialect::Kustomize] {
+        assert!(Schema::latest(dialect).type_of("apps/v1", "Deployment").is_some(), "{dialect:?}");
+    }
+}
+
 fn newest(dialect: Dialect) -> Schema {
     Schema::builtin(builtin::NEWEST, dialect).unwrap()
 }

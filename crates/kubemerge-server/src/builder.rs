@@ -442,7 +442,7 @@ impl Builder {
         let overlays = self.overlays.iter().map(|overlay| overlay.split(|rule| schema.has_type_of(rule)));
         let (own, others): (Vec<Overlay>, Vec<Overlay>) = overlays.map(|[own, others]| (own, others)).unzip();
         let schema = own.into_iter().fold(schema, SchemaBuilder::overlay);
-        let schema = Arc::new(schema.compile(self.dialect).map_err(BuildError::new)?);
+        let schema = schema.compile(self.dialect).map_err(BuildError::new)?;
         self.served.check(&schema).map_err(BuildError::new)?;
         let overlays: Arc<[Overlay]> = match self.dialect {
             Dialect::Spec => others.into(),

@@ -62,7 +62,7 @@ pub fn owners_of(object: &str, path: &str) -> Result<Vec<ManagerId>, ApplyError>
 /// assert!(older.contains(r#"{"apiVersion":"apps/v1beta1","fieldsType":"FieldsV1","fieldsV1":{"f:spec""#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-impl ServerSideApply<'_> {
+impl ServerSideApply {
     /// The object after one manager has given some fields, and what is below them, to another. Fields that the first
     /// one does not own do not move.
     ///

@@ -32,9 +32,9 @@ use kubemerge_value::{Document, Kind, Node, Scalar, Str, deep, list, map};
 /// assert_eq!(refused.to_string(), r#"Apply failed with 1 conflict: conflict with "me": .data.a"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
-pub struct ServerSideApply<'s> {
-    schema: Option<&'s Schema>,
+#[derive(Clone, Debug)]
+pub struct ServerSideApply {
+    schema: Schema,
 }
 
 /// Who applies, and how.
@@ -79,30 +79,32 @@ pub struct ServerSideApplied {
     pub has_changed: bool,
 }
 
-impl<'s> ServerSideApply<'s> {
-    /// With the types of a schema.
-    pub fn new(schema: &'s Schema) -> Self {
-        ServerSideApply { schema: Some(schema) }
+impl ServerSideApply {
+    /// With the types of a schema, which is shared: this costs nothing.
+    pub fn new(schema: &Schema) -> Self {
+        ServerSideApply { schema: schema.clone() }
     }
 
     /// Without a schema: every map merges, every list is one value.
     pub fn schemaless() -> Self {
-        ServerSideApply { schema: None }
+        ServerSideApply { schema: Schema::empty(Dialect::Upstream) }
     }
 
     /// The order of members inside `fieldsV1`.
     pub(crate) fn order(&self, api_version: &str, kind: &str) -> FieldOrder {
-        let ty = self.schema.and_then(|schema| schema.type_of(api_version, kind));
+        let ty = self.schema.type_of(api_version, kind);
         // The API server holds fields of custom resources as a map, which is written in another order.
         let is_custom = ty.is_none_or(|ty| ty.is_custom_resource());
         if is_custom { FieldOrder::Label } else { FieldOrder::Path }
     }
 
     /// The type whose unions an apply clears.
-    fn union_type(&self, api_version: &str, kind: &str) -> Option<Type<'s>> {
+    fn union_type(&self, api_version: &str, kind: &str) -> Option<Type<'_>> {
         // First, so that nothing is looked up in the other dialects.
-        let schema = self.schema.filter(|schema| schema.dialect() == Dialect::Spec)?;
-        schema.type_of(api_version, kind).filter(|ty| ty.enforces_unions())
+        if self.schema.dialect() != Dialect::Spec {
+            return None;
+        }
+        self.schema.type_of(api_version, kind).filter(|ty| ty.enforces_unions())
     }
 
     /// Applies a configuration to an object, or creates it.
@@ -189,8 +191,8 @@ impl<'s> ServerSideApply<'s> {
         let text = |name: &str| config.get(name).and_then(ParsedValue::as_str).unwrap_or_default();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
         let order = self.order(api_version, kind);
-        let versions = match self.schema.filter(|schema| schema.type_of(api_version, kind).is_some()) {
-            Some(schema) => SameForm::built_in(schema, kind).with_unions(self.union_type(api_version, kind)),
+        let versions = match self.schema.type_of(api_version, kind) {
+            Some(_) => SameForm::built_in(&self.schema, kind).with_unions(self.union_type(api_version, kind)),
             // Unknown kinds: every map merges, every list is atomic.
             None => SameForm::schemaless(),
         };

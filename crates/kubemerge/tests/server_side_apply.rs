@@ -118,3 +118,17 @@ fn ownership_can_be_transferred() {
     let texts: Vec<&str> = moved.entries().iter().map(|entry| entry.fields.as_str()).collect();
     assert_eq!(texts, [r#"{"f:data":{"f:x":{}}}"#, r#"{"f:data":{".":{},"f:y":{}}}"#]);
 }
+
+#[test]
+fn applies_own_their_schema() {
+    let schema = Schema::latest(Dialect::Upstream);
+    // Owns its schema, so both fit into one struct, and moves to another thread.
+    struct Applies {
+        server_side: ServerSideApply,
+    }
+    let applies = Applies { server_side: ServerSideApply::new(&schema) };
+    drop(schema);
+    let config = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"a":"1"}}"#;
+    let created = std::thread::spawn(move || applies.server_side.apply(None, config, Applier::new("me")));
+    assert!(created.join().unwrap().unwrap().object.contains(r#""f:data":{"f:a":{}}"#));
+}

@@ -1,6 +1,7 @@
 //! Compiles the metadata of every node to a rule, in one dialect.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -42,11 +43,11 @@ pub(crate) enum ListForm {
 }
 
 /// The rules of all nodes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Rules {
     /// One for every node of the model.
-    of_node: Vec<Rule>,
-    keys: Vec<MergeKey>,
+    of_node: Arc<[Rule]>,
+    keys: Arc<[MergeKey]>,
 }
 
 impl Rules {
@@ -73,16 +74,14 @@ impl Rules {
 
 /// Compiles every node of the model.
 pub(crate) fn compile(model: &Model, dialect: Dialect) -> Rules {
-    let mut rules = Rules { of_node: Vec::with_capacity(model.nodes.len()), keys: Vec::new() };
-    for node in &model.nodes {
-        let rule = match dialect {
-            Dialect::Upstream => upstream(model, node, &mut rules.keys),
-            Dialect::Spec => spec(model, node, &mut rules.keys),
-            Dialect::Kustomize => kustomize(model, node, &mut rules.keys),
-        };
-        rules.of_node.push(rule);
-    }
-    rules
+    let mut keys = Vec::new();
+    let rule = |node| match dialect {
+        Dialect::Upstream => upstream(model, node, &mut keys),
+        Dialect::Spec => spec(model, node, &mut keys),
+        Dialect::Kustomize => kustomize(model, node, &mut keys),
+    };
+    let of_node = model.nodes.iter().map(rule).collect();
+    Rules { of_node, keys: keys.into() }
 }
 
 /// Only patch strategy and merge key count, and a comma is part of the key's name.

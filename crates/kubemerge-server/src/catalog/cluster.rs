@@ -35,7 +35,7 @@ pub enum Validation {
 pub(crate) struct Cluster {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) catalog: Catalog,
-    pub(crate) schema: Arc<Schema>,
+    pub(crate) schema: Schema,
     pub(crate) shared_owners: SharedOwners,
     pub(crate) validation: Validation,
     /// Rules of the caller for types of definitions; those for other types are in the schema.

@@ -89,7 +89,7 @@ fn check_entries(pair: &Pair<'_, '_>) -> Result<()> {
 /// The resulting object as text, or why it cannot be computed without taking fields from others.
 fn apply(
     output: ApplyOutput,
-    server_side: &ServerSideApply<'_>,
+    server_side: &ServerSideApply,
     pair: &Pair<'_, '_>,
     applier: Applier<'_>,
 ) -> Result<std::result::Result<String, Conflicts>> {
@@ -173,7 +173,7 @@ fn written(output: ApplyOutput, pair: &Pair<'_, '_>, object: &[u8]) -> Result<St
 
 /// What the apply would do to each field.
 fn plan(
-    server_side: &ServerSideApply<'_>,
+    server_side: &ServerSideApply,
     pair: &Pair<'_, '_>,
     applier: Applier<'_>,
 ) -> Result<Vec<PlannedField>> {
