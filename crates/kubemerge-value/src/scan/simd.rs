@@ -46,7 +46,7 @@ pub(crate) fn on_all_levels<S: BlockScan>(scan: impl Fn() -> S) -> Vec<S::Output
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use crate::scan::lanes::{Block, BlockScan, Lanes};
-    #[expect(clippy::wildcard_imports, reason = "Two dozen intrinsics.")]
+    #[allow(clippy::wildcard_imports, reason = "Two dozen intrinsics; tests may import so anyway.")]
     use std::{arch::x86_64::*, sync::LazyLock};
 
     #[inline]

@@ -16,8 +16,6 @@ use super::build::{Builder, Extent};
 use super::options::Options;
 use super::tree::{Mark, Source, Style, Value, YamlDocument};
 
-/// `Some` if what was read is certain to be right.
-
 /// Reads `text[range]`, if it is one document in plain block style.
 pub(crate) fn read_document<'t>(
     text: &'t str,
