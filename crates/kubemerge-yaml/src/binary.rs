@@ -13,11 +13,11 @@ pub(crate) fn decode(text: &str) -> Option<String> {
             return None;
         }
         let mut bits = 0u32;
-        for digit in &group[..4 - padding] {
+        for digit in group.iter().take(4 - padding) {
             bits = bits << 6 | u32::from(sextet(*digit)?);
         }
         bits <<= 6 * padding;
-        bytes.extend_from_slice(&bits.to_be_bytes()[1..4 - padding]);
+        bytes.extend(bits.to_be_bytes().iter().skip(1).take(3 - padding));
     }
     Some(replace_invalid(&bytes))
 }

@@ -13,6 +13,7 @@ use super::resolve::Resolved;
 use super::trap::{Role, Trap, trap_of};
 use super::tree::{Item, ItemId, Mark, Source, Style, Value, YamlDocument};
 use kubemerge_value::MAX_DEPTH;
+use kubemerge_value::part::text_of;
 
 /// The `next` of a collection that is not closed yet.
 const OPEN: ItemId = ItemId::MAX;
@@ -96,7 +97,8 @@ impl<'t> Builder<'t> {
         // As a key it is only text; as a value JSON cannot hold it.
         let unprintable = matches!(value, Value::Float(float) if !float.is_finite());
         if unprintable && self.role() == Role::Value {
-            let message = format!("`{}` has no JSON form", &self.document.text[extent.start..extent.end]);
+            let message =
+                format!("`{}` has no JSON form", text_of(self.document.text, extent.start..extent.end));
             return Err(self.error(YamlErrorKind::Value, extent.start, message).with_hint("quote it"));
         }
         self.push(value, style, extent, mark)
@@ -105,8 +107,8 @@ impl<'t> Builder<'t> {
     /// Notes a trap if the plain scalar just pushed is one.
     pub(crate) fn note_trap(&mut self, text: &str, resolved: Resolved, role: Role) {
         let Some(kind) = trap_of(text, resolved) else { return };
-        let Some(id) = self.document.items.len().checked_sub(1) else { return };
-        let item = &self.document.items[id];
+        let Some(item) = self.document.items.last() else { return };
+        let id = self.document.items.len() - 1;
         let read_as = match role {
             Role::Key => self.document.key_text(id as ItemId).into_owned(),
             Role::Value => item.value.json_text(),
@@ -120,7 +122,7 @@ impl<'t> Builder<'t> {
     pub(crate) fn alias(&mut self, target: ItemId, extent: Extent) -> Result<ItemId, YamlError> {
         // An alias inside its own anchor would expand without end.
         if self.document.item(target).next == OPEN {
-            let name = &self.document.text[extent.start..extent.end];
+            let name = text_of(self.document.text, extent.start..extent.end);
             let message = format!("the value of anchor `{}` contains itself", name.trim_start_matches('*'));
             return Err(self.error(YamlErrorKind::Alias, extent.start, message));
         }
@@ -141,7 +143,7 @@ impl<'t> Builder<'t> {
             let message = format!("nested more than {} levels deep", self.max_depth);
             return Err(self.error(YamlErrorKind::Limit, start, message));
         }
-        self.document.items[id as usize].next = OPEN;
+        self.document.item_mut(id).next = OPEN;
         self.open.push(OpenCollection { id, children: 0, end });
         Ok(id)
     }
@@ -153,8 +155,9 @@ impl<'t> Builder<'t> {
         if let Some(parent) = self.open.last_mut() {
             parent.end = parent.end.max(end);
         }
-        self.document.items[id as usize].next = self.document.items.len() as ItemId;
-        self.document.items[id as usize].end = end;
+        let next = self.document.items.len() as ItemId;
+        let item = self.document.item_mut(id);
+        (item.next, item.end) = (next, end);
         if self.document.item(id).value == Value::Map { self.check_map(id) } else { Ok(()) }
     }
 
@@ -166,7 +169,7 @@ impl<'t> Builder<'t> {
 
     /// Widens the item to take in its anchor.
     pub(crate) fn anchor(&mut self, id: ItemId, offset: usize) {
-        let item = &mut self.document.items[id as usize];
+        let item = self.document.item_mut(id);
         // Edits replace a value together with its anchor.
         item.outer = item.outer.min(offset as u32);
         item.mark.anchor = true;
@@ -213,7 +216,7 @@ impl<'t> Builder<'t> {
             return Err(self.duplicate(first, second));
         }
         // Only such maps need to be expanded before their members are read.
-        self.document.items[map as usize].mark.overrides = has_merge || repeated.is_some();
+        self.document.item_mut(map).mark.overrides = has_merge || repeated.is_some();
         Ok(())
     }
 

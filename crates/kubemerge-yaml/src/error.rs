@@ -17,12 +17,12 @@ impl Position {
     /// The position of a byte offset; an offset inside a character means that character.
     pub fn of(text: &str, offset: usize) -> Position {
         let offset = text.floor_char_boundary(offset);
-        let before = &text[..offset];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let before = text.get(..offset).unwrap_or(text);
+        let line = before.rsplit('\n').next().unwrap_or(before);
         Position {
             offset,
             line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
+            column: line.chars().count() + 1,
         }
     }
 }

@@ -15,6 +15,7 @@ use super::resolve::{Resolved, ScalarTag, resolve, resolve_tagged};
 use super::trap::Role;
 use super::tree::{ItemId, Mark, Source, Style, Value, YamlDocument};
 use kubemerge_value::MAX_DEPTH;
+use kubemerge_value::part::{part_of, text_of};
 
 /// Parses `text[range]`, which holds at most one document; `None` if it holds no value.
 pub(crate) fn read_document<'t>(
@@ -33,7 +34,7 @@ pub(crate) fn read_document<'t>(
         block_nesting_limit: MAX_DEPTH + 1,
     };
     let mut seen_end = false;
-    for event in Parser::new_from_str_with_options(&text[range], limits) {
+    for event in Parser::new_from_str_with_options(text_of(text, range), limits) {
         let (event, span) = event.map_err(|error| reader.syntax_error(&error))?;
         match event {
             // `...` ends a document inside a segment; kubectl drops the rest, which no user intends.
@@ -174,19 +175,21 @@ impl<'t> Reader<'t> {
 
     /// YAML 1.1 knows fewer escapes than JSON.
     fn check_escapes(&self, extent: &Extent) -> Result<(), YamlError> {
-        let mut rest = &self.text[extent.start..extent.end];
-        while let Some(at) = rest.find('\\') {
-            let message = match &rest.as_bytes()[at + 1..] {
+        let mut rest = text_of(self.text, extent.start..extent.end);
+        while let Some((_, escape)) = rest.split_once('\\') {
+            let message = match escape.as_bytes() {
                 [b'/', ..] => "found unknown escape character `\\/`",
                 [b'u', b'd' | b'D', b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F', ..] => {
                     "found invalid Unicode character escape code: half of a surrogate pair"
                 }
                 _ => {
-                    rest = rest.get(at + 2..).unwrap_or_default();
+                    let mut after = escape.chars();
+                    after.next();
+                    rest = after.as_str();
                     continue;
                 }
             };
-            let offset = extent.end - rest.len() + at;
+            let offset = extent.end - escape.len() - 1;
             let error = self.builder.error(YamlErrorKind::Syntax, offset, message);
             return Err(error.with_hint("write the character itself"));
         }
@@ -195,9 +198,10 @@ impl<'t> Reader<'t> {
 
     /// Where a value that was left out would be: after the colon or dash.
     fn left_out(&self, reported: usize) -> std::ops::Range<usize> {
-        let gap = &self.text[self.cursor..];
-        let blank = gap.len() - gap.trim_start_matches([' ', '\t', '\r', '\n']).len();
-        let colon = self.builder.role() == Role::Value && gap[blank..].starts_with(':');
+        let gap = text_of(self.text, self.cursor..);
+        let after = gap.trim_start_matches([' ', '\t', '\r', '\n']);
+        let blank = gap.len() - after.len();
+        let colon = self.builder.role() == Role::Value && after.starts_with(':');
         let place = if colon { self.cursor + blank + 1 } else { self.cursor };
         let place = place.max(reported);
         place..place
@@ -206,7 +210,7 @@ impl<'t> Reader<'t> {
     /// From the `|` or `>` to the last line of text; blank lines after it count only if they are kept.
     fn block_scalar_range(&self, end: usize) -> std::ops::Range<usize> {
         let start = find_indicator(self.text, self.cursor, b"|>").unwrap_or(self.cursor);
-        let content = &self.text[start..end.max(start)];
+        let content = text_of(self.text, start..end.max(start));
         let header = content.lines().next().unwrap_or("");
         // `+` keeps trailing line breaks, which are then part of the value.
         let keeps = header.split('#').next().is_some_and(|indicators| indicators.contains('+'));
@@ -251,10 +255,11 @@ impl<'t> Reader<'t> {
     }
 
     fn check_indentation(&self, start: usize) -> Result<(), YamlError> {
-        let before = &self.text[..start];
-        let blank = before.trim_end_matches([' ', '\t']).len();
+        let before = text_of(self.text, ..start);
+        let line = before.trim_end_matches([' ', '\t']);
+        let blank = line.len();
         // Tabs after a dash or inside a line are allowed.
-        if !before[blank..].contains('\t') || !(blank == 0 || before[..blank].ends_with('\n')) {
+        if !text_of(before, blank..).contains('\t') || !(line.is_empty() || line.ends_with('\n')) {
             return Ok(());
         }
         let error = self.builder.error(YamlErrorKind::Syntax, blank, "found a tab in the indentation");
@@ -289,10 +294,13 @@ impl<'t> Reader<'t> {
             let message = format!("anchor `{name}` has other characters than letters, digits, `_` and `-`");
             return Err(self.builder.error(YamlErrorKind::Alias, start, message));
         }
-        if self.anchors.len() <= anchor {
-            self.anchors.resize(anchor + 1, 0);
+        match self.anchors.get_mut(anchor) {
+            Some(known) => *known = self.last,
+            None => {
+                self.anchors.resize(anchor, 0);
+                self.anchors.push(self.last);
+            }
         }
-        self.anchors[anchor] = self.last;
         self.builder.anchor(self.last, start);
         Ok(())
     }
@@ -373,5 +381,5 @@ pub(crate) fn find_indicator(text: &str, from: usize, wanted: &[u8]) -> Option<u
 }
 
 fn skip_to(bytes: &[u8], from: usize, is_end: impl Fn(&u8) -> bool) -> usize {
-    bytes[from..].iter().position(is_end).map_or(bytes.len(), |length| from + length)
+    part_of(bytes, from..).iter().position(is_end).map_or(bytes.len(), |length| from + length)
 }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::error::{YamlError, YamlErrorKind};
 use super::tree::{ItemId, Value, YamlDocument};
 use kubemerge_value::MAX_DEPTH;
+use kubemerge_value::part::part_of;
 use kubemerge_value::write::write_float;
 
 /// A member of a map after merging and overriding.
@@ -291,7 +292,6 @@ impl Value<'_> {
 
 /// Writes a JSON string with the escapes JSON demands and no others.
 pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
     out.push(b'"');
     let mut copied = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -299,7 +299,7 @@ pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
         if byte >= 0x20 && byte != b'"' && byte != b'\\' {
             continue;
         }
-        let hex = [b'\\', b'u', b'0', b'0', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
+        let hex = [b'\\', b'u', b'0', b'0', hex_digit(byte >> 4), hex_digit(byte & 15)];
         let escape: &[u8] = match byte {
             b'"' => b"\\\"",
             b'\\' => b"\\\\",
@@ -309,10 +309,14 @@ pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
             // Go escapes other control characters in this form.
             _ => &hex,
         };
-        out.extend_from_slice(&text.as_bytes()[copied..at]);
+        out.extend_from_slice(part_of(text.as_bytes(), copied..at));
         out.extend_from_slice(escape);
         copied = at + 1;
     }
-    out.extend_from_slice(&text.as_bytes()[copied..]);
+    out.extend_from_slice(part_of(text.as_bytes(), copied..));
     out.push(b'"');
+}
+
+fn hex_digit(half: u8) -> u8 {
+    if half < 10 { b'0' + half } else { b'a' + (half - 10) }
 }

@@ -9,6 +9,7 @@ use super::build::Builder;
 use super::error::{Position, YamlError, YamlErrorKind};
 use super::options::{DuplicateKeys, Options};
 use super::tree::{Mark, Source, Style, Value, YamlDocument};
+use kubemerge_value::part::{part_of, text_of};
 use kubemerge_value::{Arena, Level, PullReader, Start, Str};
 
 /// Reads the JSON values of `text[range]`; `None` if it is not one or more JSON objects.
@@ -21,7 +22,7 @@ pub(crate) fn read_documents<'t>(
     let mut at = skip_blank(text, range.start, range.end);
     while at < range.end {
         // kubectl takes a text for JSON only if it starts with a brace.
-        if text.as_bytes()[at] != b'{' {
+        if text.as_bytes().get(at) != Some(&b'{') {
             return None;
         }
         // The text before the first document belongs to it, so that edits cover the whole segment.
@@ -68,7 +69,7 @@ pub(crate) fn read_value(bytes: &[u8]) -> Result<YamlDocument<'_>, YamlError> {
 
 fn skip_blank(text: &str, from: usize, end: usize) -> usize {
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-    from + text.as_bytes()[from..end].iter().take_while(|byte| blank(byte)).count()
+    from + part_of(text.as_bytes(), from..end).iter().take_while(|byte| blank(byte)).count()
 }
 
 /// Why reading stopped.
@@ -99,7 +100,7 @@ enum Open<'a> {
 impl<'t: 'a, 'a> Reader<'t, 'a> {
     /// A reader of a part of a text, up to which it is passed over.
     fn new(text: &'t str, part: Range<usize>, builder: Builder<'t>, arena: &'a Arena) -> Self {
-        let mut json = PullReader::new(&text[..part.end], arena);
+        let mut json = PullReader::new(text_of(text, ..part.end), arena);
         json.pass_known(part.start);
         Reader { text, json, open: Vec::new(), builder }
     }
@@ -141,7 +142,7 @@ impl<'t: 'a, 'a> Reader<'t, 'a> {
         let place = start..self.json.here();
         let value = match first {
             Start::Str => return self.string(place),
-            Start::Number => Value::Literal(&self.text[place.clone()]),
+            Start::Number => Value::Literal(text_of(self.text, place.clone())),
             Start::True => Value::Bool(true),
             Start::False => Value::Bool(false),
             _ => Value::Null,
@@ -163,7 +164,7 @@ impl<'t: 'a, 'a> Reader<'t, 'a> {
 
     /// A string in its quotes.
     fn string(&mut self, place: Range<usize>) -> Result<(), Fault> {
-        let raw = &self.text.as_bytes()[place.start + 1..place.end - 1];
+        let raw = part_of(self.text.as_bytes(), place.start + 1..place.end - 1);
         let value = Value::String(Str::given(raw).text());
         self.builder.scalar(value, Style::Quoted, place.into(), Mark::default())?;
         Ok(())

@@ -19,6 +19,11 @@
 //! # Ok::<(), yaml::YamlError>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)
+)]
+
 mod binary;
 mod block;
 mod build;
@@ -70,6 +75,7 @@ pub fn documents<'t>(bytes: &'t [u8], options: &Options) -> Result<Documents<'t>
 /// assert_eq!(text, "country: \"NO\"\nports:\n- 80\n");
 /// # Ok::<(), kubemerge_value::ParseError>(())
 /// ```
+#[expect(clippy::expect_used, reason = "a node is a JSON text of any depth, and nothing else is refused")]
 pub fn write(node: Node<'_>, options: &WriteOptions) -> String {
     write_json(&to_bytes(node), options).expect("a node writes JSON")
 }

@@ -75,7 +75,9 @@ impl<'t> YamlDocument<'t> {
 fn candidates(path: &str) -> Box<dyn Iterator<Item = (&str, &str)> + '_> {
     if let Some(bracketed) = path.strip_prefix('[') {
         let closings = bracketed.match_indices(']');
-        return Box::new(closings.map(move |(at, _)| (&bracketed[..at], &bracketed[at + 1..])));
+        return Box::new(
+            closings.filter_map(move |(at, _)| Some((bracketed.get(..at)?, bracketed.get(at + 1..)?))),
+        );
     }
     let path = path.strip_prefix('.').unwrap_or(path);
     let end = path.find(['.', '[']).unwrap_or(path.len());

@@ -3,6 +3,8 @@
 //! Plain scalars are resolved by their text, tagged ones by their tag. Quoting is the caller's business:
 //! a quoted scalar without a tag is a string and never comes here.
 
+use kubemerge_value::part::text_of;
+
 use super::timestamp;
 
 /// The meaning of a plain scalar.
@@ -158,8 +160,8 @@ fn resolve_digits(text: &str) -> Resolved {
 /// Integers with an optional sign and the prefixes `0x`, `0o`, `0b` or a bare `0` for octal.
 fn parse_integer(text: &str) -> Option<Resolved> {
     let (negative, signed, digits) = match text.as_bytes().first()? {
-        b'-' => (true, true, &text[1..]),
-        b'+' => (false, true, &text[1..]),
+        b'-' => (true, true, text.get(1..)?),
+        b'+' => (false, true, text.get(1..)?),
         _ => (false, false, text),
     };
     let (radix, digits) = split_radix(digits);
@@ -177,14 +179,15 @@ fn parse_integer(text: &str) -> Option<Resolved> {
 }
 
 fn split_radix(digits: &str) -> (u32, &str) {
-    match digits.as_bytes() {
-        [b'0', b'x' | b'X', _, ..] => (16, &digits[2..]),
-        [b'0', b'o' | b'O', _, ..] => (8, &digits[2..]),
-        [b'0', b'b' | b'B', _, ..] => (2, &digits[2..]),
+    let (radix, prefix) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', _, ..] => (16, 2),
+        [b'0', b'o' | b'O', _, ..] => (8, 2),
+        [b'0', b'b' | b'B', _, ..] => (2, 2),
         // YAML 1.1: 010 is eight.
-        [b'0', _, ..] => (8, &digits[1..]),
-        _ => (10, digits),
-    }
+        [b'0', _, ..] => (8, 1),
+        _ => (10, 0),
+    };
+    (radix, text_of(digits, prefix..))
 }
 
 // Upstream: a second sign after `0b` is accepted; pinned by the case `0b-1`.

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use kubemerge_value::part::text_of;
+
 use super::error::{Position, YamlError, YamlErrorKind};
 use super::tree::YamlDocument;
 use super::{block, events, json_text, options::Options};
@@ -39,7 +41,7 @@ impl<'t> Documents<'t> {
                 return Some(Err(error));
             }
             // `%TAG` and `%YAML` lines belong to the document after the separator.
-            if !is_prologue(&self.text[start..line.start]) {
+            if !is_prologue(text_of(self.text, start..line.start)) {
                 return Some(Ok(start..line.start));
             }
             from = line.end;
@@ -91,15 +93,15 @@ fn read_yaml<'t>(
 
 /// The next line that starts with `---`, its line break included.
 fn find_separator(text: &str, from: usize) -> Option<Range<usize>> {
-    let rest = &text[from..];
+    let rest = text_of(text, from..);
     // Only at the start of a line; inside a block scalar too, which is how kubectl splits.
     let start = if rest.starts_with("---") { from } else { from + rest.find("\n---")? + 1 };
-    let end = text[start..].find('\n').map_or(text.len(), |newline| start + newline + 1);
+    let end = text_of(text, start..).find('\n').map_or(text.len(), |newline| start + newline + 1);
     Some(start..end)
 }
 
 fn check_separator(text: &str, line: &Range<usize>) -> Result<(), YamlError> {
-    let rest = text[line.start + 3..line.end].trim();
+    let rest = text_of(text, line.start + 3..line.end).trim();
     // kubectl refuses content on the separator line.
     if rest.is_empty() || rest.starts_with('#') {
         return Ok(());

@@ -5,13 +5,13 @@
 
 /// Whether a plain scalar is a date (`2001-12-14`) or a date with a time.
 pub(crate) fn is_timestamp(text: &str) -> bool {
-    let bytes = text.as_bytes();
     // Four digits and a dash: cheap to check, and all forms have them.
-    if bytes.len() < 8 || bytes[4] != b'-' || !bytes[..4].iter().all(u8::is_ascii_digit) {
+    let Some((year, [b'-', rest @ ..])) = text.as_bytes().split_at_checked(4) else { return false };
+    if rest.len() < 3 || !year.iter().all(u8::is_ascii_digit) {
         return false;
     }
-    let year = bytes[..4].iter().fold(0, |year, digit| year * 10 + u32::from(digit - b'0'));
-    let mut rest = Cursor(&bytes[5..]);
+    let year = year.iter().fold(0, |year, digit| year * 10 + u32::from(digit - b'0'));
+    let mut rest = Cursor(rest);
     date(&mut rest, year).is_some() && (rest.0.is_empty() || time(&mut rest).is_some())
 }
 
@@ -21,6 +21,10 @@ impl Cursor<'_> {
     fn take(&mut self, wanted: u8) -> Option<()> {
         let (first, rest) = self.0.split_first()?;
         (*first == wanted).then(|| self.0 = rest)
+    }
+
+    fn skip(&mut self, count: usize) {
+        self.0 = self.0.get(count..).unwrap_or_default();
     }
 
     /// One or two digits.
@@ -36,7 +40,7 @@ impl Cursor<'_> {
 
     fn skip_while(&mut self, wanted: impl Fn(&u8) -> bool) -> usize {
         let count = self.0.iter().take_while(|byte| wanted(byte)).count();
-        self.0 = &self.0[count..];
+        self.skip(count);
         count
     }
 }
@@ -61,7 +65,7 @@ fn days_in(month: u32, year: u32) -> u32 {
 fn time(rest: &mut Cursor<'_>) -> Option<()> {
     let with_zone = match rest.0.first()? {
         b'T' | b't' => {
-            rest.0 = &rest.0[1..];
+            rest.skip(1);
             true
         }
         // The form with a space has no zone in yaml.v2.
@@ -85,7 +89,7 @@ fn clock(rest: &mut Cursor<'_>) -> Option<()> {
     rest.take(b':')?;
     rest.number().filter(|second| *second < 60)?;
     if let [b'.' | b',', b'0'..=b'9', ..] = rest.0 {
-        rest.0 = &rest.0[1..];
+        rest.skip(1);
         rest.skip_while(u8::is_ascii_digit);
     }
     Some(())

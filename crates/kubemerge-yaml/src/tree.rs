@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use kubemerge_value::part::item_at;
+
 use super::error::Position;
 use super::number::key_float;
 use super::options::Options;
@@ -118,7 +120,12 @@ impl<'t> YamlDocument<'t> {
     }
 
     pub(crate) fn item(&self, id: ItemId) -> &Item<'t> {
-        &self.items[id as usize]
+        item_at(&self.items, id as usize)
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "items are never removed, and ids are those of items")]
+    pub(crate) fn item_mut(&mut self, id: ItemId) -> &mut Item<'t> {
+        &mut self.items[id as usize]
     }
 
     pub(crate) fn children(&self, id: ItemId) -> Children<'_, 't> {

@@ -22,7 +22,7 @@ pub(crate) fn as_text(bytes: &[u8]) -> Result<&str, YamlError> {
 
 fn not_utf8(bytes: &[u8], valid: usize) -> YamlError {
     // The bytes up to here are valid, as the decoder just said.
-    let before = std::str::from_utf8(&bytes[..valid]).unwrap_or_default();
+    let before = std::str::from_utf8(bytes.get(..valid).unwrap_or_default()).unwrap_or_default();
     let position = Position::of(before, valid);
     let message = match bytes.first_chunk() {
         // PowerShell writes UTF-16 by default.

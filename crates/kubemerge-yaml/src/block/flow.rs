@@ -16,7 +16,7 @@ impl<'t> Reader<'t> {
 
     /// Reads a value, and tells where it ends.
     fn flow(&mut self, at: usize, end: usize, depth: usize) -> Option<usize> {
-        match self.bytes()[..end].get(at)? {
+        match self.line_until(end)?.get(at)? {
             _ if depth > MAX_FLOW_DEPTH => None,
             b'[' => self.flow_list(at, end, depth),
             b'{' => self.flow_map(at, end, depth),
@@ -60,16 +60,18 @@ impl<'t> Reader<'t> {
 
     /// Where the colon of a key is, which a space must follow: without one, `a:b` is a scalar.
     fn flow_key_end(&self, at: usize, end: usize) -> Option<usize> {
-        let close = match *self.bytes()[..end].get(at)? {
+        let close = match *self.line_until(end)?.get(at)? {
             quote @ (b'"' | b'\'') => self.quoted_end(at, end, quote)?,
             _ => {
-                at + self.bytes()[at..end]
+                at + self
+                    .bytes()
+                    .get(at..end)?
                     .iter()
                     .position(|byte| is_flow_indicator(*byte) || *byte == b':')?
             }
         };
         let is_key = self.is_at(close, end, b':') && self.is_at(close + 1, end, b' ');
-        (is_key && self.bytes()[close - 1] != b' ').then_some(close)
+        (is_key && self.byte(close.checked_sub(1)?)? != b' ').then_some(close)
     }
 
     /// Goes on after a comma, or to the closing bracket.
@@ -84,17 +86,17 @@ impl<'t> Reader<'t> {
     }
 
     fn flow_plain_end(&self, at: usize, end: usize) -> Option<usize> {
-        let bytes = &self.bytes()[..end];
-        let close = at + bytes[at..].iter().position(|byte| is_flow_indicator(*byte))?;
-        let text = &bytes[at..close];
+        let bytes = self.line_until(end)?;
+        let close = at + bytes.get(at..)?.iter().position(|byte| is_flow_indicator(*byte))?;
+        let text = bytes.get(at..close)?;
         // Whether these end the scalar depends on what follows.
         let is_doubtful = text.iter().any(|byte| matches!(byte, b':' | b'#')) || !starts_plain(text);
         let spaces = text.iter().rev().take_while(|byte| **byte == b' ').count();
-        (!is_doubtful && !matches!(bytes[close], b'[' | b'{')).then_some(close - spaces)
+        (!is_doubtful && !matches!(bytes.get(close)?, b'[' | b'{')).then_some(close - spaces)
     }
 
     fn is_at(&self, at: usize, end: usize, byte: u8) -> bool {
-        self.bytes()[..end].get(at) == Some(&byte)
+        at < end && self.byte(at) == Some(byte)
     }
 }
 

@@ -12,6 +12,8 @@ mod tests;
 
 use std::ops::Range;
 
+use kubemerge_value::part::part_of;
+
 use super::build::{Builder, Extent};
 use super::options::Options;
 use super::tree::{Mark, Source, Style, Value, YamlDocument};
@@ -22,7 +24,7 @@ pub(crate) fn read_document<'t>(
     range: Range<usize>,
     options: Options,
 ) -> Option<YamlDocument<'t>> {
-    let tabs = characters(&text.as_bytes()[range.clone()])?;
+    let tabs = characters(text.as_bytes().get(range.clone())?)?;
     let builder = Builder::new(text, range.clone(), Source::Yaml, options);
     let (at, end) = (range.start, range.end);
     let mut reader = Reader { text, at, end, tabs, open: Vec::new(), pending: None, builder };
@@ -49,12 +51,12 @@ fn characters(bytes: &[u8]) -> Option<Tabs> {
     }
     // U+0080 to U+00BF has control characters and NEL, U+2028 and U+2029 are line breaks, and the last
     // three-byte characters have the byte order mark.
-    let is_doubtful = |at: usize| match bytes[at] {
+    let is_doubtful = |(at, byte): (usize, &u8)| match *byte {
         b' '..=b'~' | b'\n' | b'\t' => false,
         0xe2 => matches!(bytes.get(at + 1..at + 3), Some([0x80, 0xa8 | 0xa9])),
         byte => matches!(byte, ..0x80 | 0xc2 | 0xef),
     };
-    if (0..bytes.len()).any(is_doubtful) {
+    if bytes.iter().enumerate().any(is_doubtful) {
         return None;
     }
     Some(if bytes.contains(&b'\t') { Tabs::Some } else { Tabs::None })
@@ -101,14 +103,14 @@ impl<'t> Reader<'t> {
         // The break itself belongs to no value; the last line may have none.
         self.at = self.end.min(end + 1);
         let at = self.skip_spaces(start, end);
-        if self.tabs == Tabs::Some && self.bytes()[start..end].contains(&b'\t') {
+        if self.tabs == Tabs::Some && self.bytes().get(start..end)?.contains(&b'\t') {
             return None;
         }
         if self.is_blank(at, end) {
             return Some(());
         }
         // `...` ends a document.
-        if at == start && self.bytes()[at..end].starts_with(b"...") {
+        if at == start && self.bytes().get(at..end)?.starts_with(b"...") {
             return None;
         }
         let rest = Rest { at, end, column: at - start };
@@ -199,7 +201,7 @@ impl<'t> Reader<'t> {
     fn null(&mut self, place: usize) -> Option<()> {
         self.pending = None;
         // With spaces or a comment after the colon or dash, the parser reports other places.
-        if place < self.end && self.bytes()[place] != b'\n' {
+        if place < self.end && self.byte(place)? != b'\n' {
             return None;
         }
         let extent = Extent::from(place..place);
@@ -218,23 +220,38 @@ impl<'t> Reader<'t> {
         (!self.builder.is_empty()).then(|| self.builder.finish())
     }
 
+    /// The text up to the end of a line.
+    fn line_until(&self, end: usize) -> Option<&'t [u8]> {
+        self.bytes().get(..end)
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes().get(at).copied()
+    }
+
     fn bytes(&self) -> &'t [u8] {
         self.text.as_bytes()
     }
 
     fn line_end(&self, from: usize) -> usize {
-        memchr::memchr(b'\n', &self.bytes()[from..self.end]).map_or(self.end, |length| from + length)
+        memchr::memchr(b'\n', part_of(self.bytes(), from..self.end)).map_or(self.end, |length| from + length)
     }
 
     fn skip_spaces(&self, from: usize, end: usize) -> usize {
         // A bracket may be the last byte of a line.
         let from = from.min(end);
-        self.bytes()[from..end].iter().position(|byte| *byte != b' ').map_or(end, |length| from + length)
+        part_of(self.bytes(), from..end)
+            .iter()
+            .position(|byte| *byte != b' ')
+            .map_or(end, |length| from + length)
     }
 
     /// Whether nothing but a comment follows. It must be at the start of a line or after a space.
     fn is_blank(&self, at: usize, end: usize) -> bool {
-        at == end || (self.bytes()[at] == b'#' && (at == 0 || matches!(self.bytes()[at - 1], b' ' | b'\n')))
+        let is_comment = || self.byte(at) == Some(b'#');
+        let starts_word =
+            || at.checked_sub(1).is_none_or(|before| matches!(self.byte(before), Some(b' ' | b'\n')));
+        at == end || (is_comment() && starts_word())
     }
 
     /// A dash that is followed by a space or by nothing.
@@ -243,6 +260,6 @@ impl<'t> Reader<'t> {
     }
 
     fn ends_word(&self, at: usize, end: usize) -> bool {
-        at >= end || self.bytes()[at] == b' '
+        at >= end || self.byte(at) == Some(b' ')
     }
 }

@@ -15,7 +15,7 @@ impl<'t> Reader<'t> {
     /// Where the key ends that the rest of a line starts with, which is where its colon is.
     pub(super) fn key_end(&self, rest: Rest) -> Option<Option<usize>> {
         let bytes = self.bytes();
-        let end = match bytes[rest.at] {
+        let end = match self.byte(rest.at)? {
             quote @ (b'"' | b'\'') => {
                 let end = self.quoted_end(rest.at, rest.end, quote)?;
                 (bytes.get(end) == Some(&b':') && self.ends_word(end + 1, rest.end)).then_some(end)
@@ -24,29 +24,30 @@ impl<'t> Reader<'t> {
         };
         let Some(end) = end else { return Some(None) };
         // A space before the colon is not part of the key.
-        let is_simple = end > rest.at && end - rest.at <= MAX_KEY_BYTES && bytes[end - 1] != b' ';
+        let is_simple = end > rest.at && end - rest.at <= MAX_KEY_BYTES && self.byte(end - 1)? != b' ';
         is_simple.then_some(Some(end))
     }
 
     /// The first colon that ends a key, before any comment.
     fn colon(&self, from: usize, end: usize) -> Option<usize> {
-        let bytes = &self.bytes()[..end];
-        for at in from..end {
-            match bytes[at] {
+        let mut before = None;
+        for (at, byte) in self.line_until(end)?.iter().enumerate().skip(from) {
+            match *byte {
                 b':' if self.ends_word(at + 1, end) => return Some(at),
-                b'#' if at > from && bytes[at - 1] == b' ' => return None,
+                b'#' if before == Some(b' ') => return None,
                 _ => {}
             }
+            before = Some(*byte);
         }
         None
     }
 
     pub(super) fn key(&mut self, start: usize, end: usize) -> Option<()> {
         let text = self.text;
-        match self.bytes()[start] {
+        match self.byte(start)? {
             quote @ (b'"' | b'\'') => self.quoted(start..end, quote),
             // `<<` merges maps.
-            _ if &text[start..end] == "<<" => None,
+            _ if text.get(start..end)? == "<<" => None,
             _ => self.plain(start..end),
         }
     }
@@ -54,8 +55,7 @@ impl<'t> Reader<'t> {
     /// The value that is pending, in the rest of a line.
     pub(super) fn value(&mut self, at: usize, end: usize) -> Option<()> {
         self.pending = None;
-        let bytes = self.bytes();
-        match bytes[at] {
+        match self.byte(at)? {
             quote @ (b'"' | b'\'') => {
                 let close = self.quoted_end(at, end, quote)?;
                 self.ends_line(close, end)?;
@@ -76,13 +76,12 @@ impl<'t> Reader<'t> {
     }
 
     fn plain_end(&self, at: usize, end: usize) -> Option<usize> {
-        let bytes = self.bytes();
         let mut close = at;
-        for place in at..end {
-            match bytes[place] {
+        for (place, byte) in self.line_until(end)?.iter().enumerate().skip(at) {
+            match *byte {
                 // The parser refuses a second colon; where, it knows best.
                 b':' if self.ends_word(place + 1, end) => return None,
-                b'#' if bytes[place - 1] == b' ' => break,
+                b'#' if self.byte(place.checked_sub(1)?)? == b' ' => break,
                 b' ' => {}
                 _ => close = place + 1,
             }
@@ -116,11 +115,11 @@ impl<'t> Reader<'t> {
 
     /// After the closing quote.
     pub(super) fn quoted_end(&self, at: usize, end: usize, quote: u8) -> Option<usize> {
-        let bytes = &self.bytes()[..end];
+        let bytes = self.line_until(end)?;
         let mut place = at + 1;
         loop {
             place += memchr::memchr2(quote, b'\\', bytes.get(place..)?)?;
-            place += match (bytes[place], bytes.get(place + 1)) {
+            place += match (*bytes.get(place)?, bytes.get(place + 1)) {
                 // In single quotes a backslash is a backslash, and two quotes are one.
                 (b'\\', _) if quote == b'\'' => 1,
                 (b'\\', _) => 2,
@@ -155,7 +154,7 @@ impl<'t> Reader<'t> {
             let first = self.skip_spaces(start, end);
             if first < end && first - start < indent {
                 // Whether a comment or a tab here is content is not obvious.
-                let is_doubtful = matches!(self.bytes()[first], b'#' | b'\t') && first > start;
+                let is_doubtful = matches!(self.byte(first)?, b'#' | b'\t') && first > start;
                 if is_doubtful {
                     return None;
                 }
@@ -171,7 +170,7 @@ impl<'t> Reader<'t> {
             content.push('\n');
         }
         // Line breaks after the text belong to nothing.
-        let close = at + self.text[at..self.at].trim_end_matches([' ', '\t', '\n']).len();
+        let close = at + self.text.get(at..self.at)?.trim_end_matches([' ', '\t', '\n']).len();
         self.scalar(Value::String(Cow::Owned(content)), Style::BlockScalar, at..close)
     }
 
@@ -180,7 +179,7 @@ impl<'t> Reader<'t> {
         let end = self.line_end(self.at);
         let first = self.skip_spaces(self.at, end);
         let column = self.open.last()?.column;
-        (first < end && self.bytes()[first] != b'\t' && first - self.at > column).then_some(first - self.at)
+        (first < end && self.byte(first)? != b'\t' && first - self.at > column).then_some(first - self.at)
     }
 }
 
@@ -207,10 +206,11 @@ fn unescape(text: &str) -> Option<String> {
     let mut parts = text.split('\\');
     unescaped.push_str(parts.next()?);
     while let Some(part) = parts.next() {
-        let char = match part.as_bytes().first() {
-            Some(b'n') => '\n',
-            Some(b't') => '\t',
-            Some(b'"') => '"',
+        let mut rest = part.chars();
+        let char = match rest.next() {
+            Some('n') => '\n',
+            Some('t') => '\t',
+            Some('"') => '"',
             // Two backslashes: the second one split the text again, and what follows it has no escape.
             None => {
                 unescaped.push('\\');
@@ -220,7 +220,7 @@ fn unescape(text: &str) -> Option<String> {
             _ => return None,
         };
         unescaped.push(char);
-        unescaped.push_str(&part[1..]);
+        unescaped.push_str(rest.as_str());
     }
     Some(unescaped)
 }

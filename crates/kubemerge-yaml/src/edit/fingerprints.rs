@@ -7,6 +7,7 @@ use hashbrown::DefaultHashBuilder;
 use crate::error::YamlError;
 use crate::expand::Budget;
 use crate::tree::{ItemId, Value, YamlDocument};
+use kubemerge_value::part::item_at;
 use kubemerge_value::write::write_number;
 
 /// Makes fingerprints that can be compared with each other, not with those of another value of this type: the seed is random,
@@ -28,16 +29,22 @@ impl Fingerprints {
         for id in 0..document.items.len() as ItemId {
             // Items are in reading order, so a collection is complete when the next item is outside it.
             while let Some(last) = open.pop_if(|last| document.item(*last).next <= id) {
-                found[last as usize] = self.collection(document, last, &found, &mut budget)?;
+                let hash = self.collection(document, last, &found, &mut budget)?;
+                set(&mut found, last, hash);
             }
-            match &document.item(id).value {
-                Value::List | Value::Map => open.push(id),
-                Value::Alias(target) => found[id as usize] = found[*target as usize],
-                scalar => found[id as usize] = self.scalar(scalar),
-            }
+            let hash = match &document.item(id).value {
+                Value::List | Value::Map => {
+                    open.push(id);
+                    continue;
+                }
+                Value::Alias(target) => at(&found, *target),
+                scalar => self.scalar(scalar),
+            };
+            set(&mut found, id, hash);
         }
         while let Some(last) = open.pop() {
-            found[last as usize] = self.collection(document, last, &found, &mut budget)?;
+            let hash = self.collection(document, last, &found, &mut budget)?;
+            set(&mut found, last, hash);
         }
         Ok(found)
     }
@@ -54,13 +61,13 @@ impl Fingerprints {
             return Ok(self.hash(|hasher| {
                 // A different number for each kind, or `[]` and `{}` would be equal.
                 1u8.hash(hasher);
-                document.children(id).for_each(|child| found[child as usize].hash(hasher));
+                document.children(id).for_each(|child| at(found, child).hash(hasher));
             }));
         }
         let member = |key, value| {
             self.hash(|hasher| {
                 document.key_text(key).hash(hasher);
-                found[value as usize].hash(hasher);
+                at(found, value).hash(hasher);
             })
         };
         // Members count in any order.
@@ -90,5 +97,16 @@ impl Fingerprints {
         let mut hasher = self.hashes.build_hasher();
         feed(&mut hasher);
         hasher.finish()
+    }
+}
+
+/// The fingerprint of an item.
+pub(super) fn at(fingerprints: &[u64], id: ItemId) -> u64 {
+    *item_at(fingerprints, id as usize)
+}
+
+fn set(fingerprints: &mut [u64], id: ItemId, fingerprint: u64) {
+    if let Some(place) = fingerprints.get_mut(id as usize) {
+        *place = fingerprint;
     }
 }

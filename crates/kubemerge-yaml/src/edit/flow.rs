@@ -1,5 +1,7 @@
 //! Members and elements between braces or brackets, of YAML or JSON: kept, cut, inserted.
 
+use kubemerge_value::part::{item_at, text_of};
+
 use super::{Context, Editor};
 use crate::tree::{ItemId, Source};
 
@@ -27,7 +29,8 @@ impl Editor<'_, '_, '_> {
         let present: std::collections::HashSet<_> =
             entries.iter().map(|(key, _)| self.old.key_text(*key)).collect();
         // New members look like the first one.
-        let colon = self.colon(entries[0].0, entries[0].1);
+        let Some((first_key, first_value)) = entries.first() else { return false };
+        let colon = self.colon(*first_key, *first_value);
         let fresh: Vec<String> = self
             .new
             .entries(new)
@@ -92,12 +95,16 @@ impl Editor<'_, '_, '_> {
         }
         let mut index = 0;
         while index < entries.len() {
-            let stop = (index..entries.len()).find(|at| parts.kept[*at].is_some()).unwrap_or(entries.len());
+            let stop = (index..entries.len())
+                .find(|at| item_at(&parts.kept, *at).is_some())
+                .unwrap_or(entries.len());
             match (index, stop) {
                 (start, stop) if start == stop => {}
                 // What leads goes with the comma after it, what follows with the comma before it.
-                (0, stop) => self.edit(parts.starts[0]..parts.starts[stop], ""),
-                (start, stop) => self.edit(parts.ends[start - 1]..parts.ends[stop - 1], ""),
+                (0, stop) => self.edit(*item_at(&parts.starts, 0)..*item_at(&parts.starts, stop), ""),
+                (start, stop) => {
+                    self.edit(*item_at(&parts.ends, start - 1)..*item_at(&parts.ends, stop - 1), "")
+                }
             }
             index = stop + 1;
         }
@@ -110,12 +117,12 @@ impl Editor<'_, '_, '_> {
         for text in fresh {
             match after {
                 Some(after) => {
-                    let at = parts.ends[after];
+                    let at = *item_at(&parts.ends, after);
                     self.edit(at..at, format!(",{glue}{text}"));
                 }
                 None => {
                     let first = parts.kept.iter().position(Option::is_some).unwrap_or(0);
-                    let at = parts.starts[first];
+                    let at = *item_at(&parts.starts, first);
                     self.edit(at..at, format!("{text},{glue}"));
                 }
             }
@@ -125,9 +132,10 @@ impl Editor<'_, '_, '_> {
     /// The white space between a comma and the next part, as the text has it.
     fn glue(&self, parts: &Parts) -> &str {
         let text = self.old.text;
-        let between = match parts.starts.get(1) {
-            Some(second) => &text[parts.ends[0]..*second],
-            None => &text[parts.inside.min(parts.starts[0])..parts.starts[0]],
+        let between = match *parts.starts {
+            [_, second, ..] => text_of(text, *item_at(&parts.ends, 0)..second),
+            [first] => text_of(text, parts.inside.min(first)..first),
+            [] => "",
         };
         let glue = between.trim_start().strip_prefix(',').unwrap_or(between);
         // The space after an opening bracket says nothing about the space after commas.
@@ -137,7 +145,8 @@ impl Editor<'_, '_, '_> {
 
     /// The text between key and value.
     fn colon(&self, key: ItemId, value: ItemId) -> &str {
-        let between = &self.old.text[self.old.item(key).end as usize..self.old.item(value).outer as usize];
+        let between =
+            text_of(self.old.text, self.old.item(key).end as usize..self.old.item(value).outer as usize);
         // In YAML a colon needs a space after it, unless the key is quoted.
         if between == ":" && self.old.source == Source::Json { ":" } else { ": " }
     }

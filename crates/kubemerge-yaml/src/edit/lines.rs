@@ -1,22 +1,24 @@
 //! Lines of a text: where they begin and end, and which comments belong to one.
 
+use kubemerge_value::part::text_of;
+
 /// Where the line of an offset begins; a byte-order mark belongs to no line.
 pub(super) fn line_start(text: &str, offset: usize) -> usize {
-    let before = &text[..offset];
+    let before = text_of(text, ..offset);
     let first = if before.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     before.rfind('\n').map_or(first, |newline| newline + 1)
 }
 
 /// Where the line of an offset ends, before its line break.
 pub(super) fn line_end(text: &str, offset: usize) -> usize {
-    let end = text[offset..].find('\n').map_or(text.len(), |newline| offset + newline);
+    let line = text_of(text, offset..).split('\n').next().unwrap_or_default();
     // Windows line ends stay outside, so that edits keep them.
-    if end > offset && text[..end].ends_with('\r') { end - 1 } else { end }
+    offset + line.strip_suffix('\r').unwrap_or(line).len()
 }
 
 /// Where the line after the one of an offset begins.
 pub(super) fn next_line(text: &str, offset: usize) -> usize {
-    text[offset..].find('\n').map_or(text.len(), |newline| offset + newline + 1)
+    text_of(text, offset..).find('\n').map_or(text.len(), |newline| offset + newline + 1)
 }
 
 /// Bytes between the start of the line and an offset.
@@ -26,7 +28,7 @@ pub(super) fn column(text: &str, offset: usize) -> usize {
 
 /// The text before an offset on its line.
 pub(super) fn prefix(text: &str, offset: usize) -> &str {
-    &text[line_start(text, offset)..offset]
+    text_of(text, line_start(text, offset)..offset)
 }
 
 /// How an entry starts its line.
@@ -58,7 +60,7 @@ pub(super) fn comments_start(text: &str, offset: usize, bound: usize) -> usize {
     let mut start = line_start(text, offset);
     while start > bound {
         let above = line_start(text, start - 1);
-        let line = &text[above..start];
+        let line = text_of(text, above..start);
         let comment = line.trim_start_matches(' ');
         if above < bound || line.len() - comment.len() != indent || !comment.starts_with('#') {
             break;

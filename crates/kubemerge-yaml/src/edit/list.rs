@@ -2,6 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use kubemerge_value::part::{item_at, text_of};
+
+use super::fingerprints;
 use super::lines::{Start, column, next_line, start_of};
 use super::{Context, Edit, Editor, apply_edits};
 use crate::emit::Slot;
@@ -38,7 +41,7 @@ impl Editor<'_, '_, '_> {
             self.edit_in_place(&rows, &wanted, &sources);
             return true;
         }
-        let clean = start_of(self.old.text, rows.starts[0]) == Start::Clean;
+        let clean = start_of(self.old.text, *item_at(&rows.starts, 0)) == Start::Clean;
         // The first element of a compact list shares its line with a dash, so lines cannot change places.
         if clean {
             self.rearrange(&rows, &wanted, &sources);
@@ -62,14 +65,14 @@ impl Editor<'_, '_, '_> {
         for (index, new) in kept.iter().enumerate() {
             self.edit_element(rows, index, *new);
         }
-        self.cut_runs(&rows.starts, &rows.ends, |index| kept[index].is_none());
+        self.cut_runs(&rows.starts, &rows.ends, |index| item_at(&kept, index).is_none());
         let mut previous = None;
         for (new, source) in wanted.iter().zip(sources) {
             match (source, previous) {
                 (Some(source), _) => previous = Some(*source),
                 (None, Some(previous)) => {
                     let line = self.element_line(*new, rows.indent);
-                    self.insert_line(rows.ends[previous], &line);
+                    self.insert_line(*item_at(&rows.ends, previous), &line);
                 }
                 (None, None) => self.insert_first(rows, *new, kept.iter().position(Option::is_some)),
             }
@@ -80,9 +83,9 @@ impl Editor<'_, '_, '_> {
     fn insert_first(&mut self, rows: &Rows, new: ItemId, first_kept: Option<usize>) {
         let Some(index) = first_kept else { return };
         let (text, indent) = (self.element_text(new, rows.indent), rows.indent);
-        let dash = rows.starts[index];
+        let dash = *item_at(&rows.starts, index);
         // The first dash stays on its line, and the old first element moves down.
-        if start_of(self.old.text, rows.starts[0]) == Start::Compact {
+        if start_of(self.old.text, *item_at(&rows.starts, 0)) == Start::Compact {
             self.edit(dash..dash, format!("{text}\n{}", " ".repeat(indent)));
         } else {
             let at = self.entry_start(index, &rows.starts, &rows.ends);
@@ -91,10 +94,10 @@ impl Editor<'_, '_, '_> {
     }
 
     fn edit_element(&mut self, rows: &Rows, index: usize, new: Option<ItemId>) {
-        let id = rows.ids[index];
+        let id = *item_at(&rows.ids, index);
         match new {
             Some(new) => {
-                let (slot, start) = (Slot::Compact(rows.indent), rows.starts[index] + 1);
+                let (slot, start) = (Slot::Compact(rows.indent), *item_at(&rows.starts, index) + 1);
                 self.descend(id, new, Context::Slot { slot, start });
             }
             None => self.mark_stale(id..self.old.item(id).next),
@@ -104,10 +107,9 @@ impl Editor<'_, '_, '_> {
     /// Writes the elements' lines in their new order.
     fn rearrange(&mut self, rows: &Rows, wanted: &[ItemId], sources: &[Option<usize>]) {
         let text = self.old.text;
-        let last = rows.ids.len() - 1;
+        let Some(end) = rows.ends.last().map(|last| next_line(text, *last)) else { return };
         let starts: Vec<usize> =
             (0..rows.ids.len()).map(|index| self.entry_start(index, &rows.starts, &rows.ends)).collect();
-        let end = next_line(text, rows.ends[last]);
         let mut chunks: Vec<String> = Vec::new();
         for (index, new) in successors(rows.ids.len(), wanted, sources).into_iter().enumerate() {
             // Each element is edited by itself, because it moves with its edits.
@@ -117,12 +119,12 @@ impl Editor<'_, '_, '_> {
             // Insertions before replacements at the same place.
             edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
             let stop = starts.get(index + 1).copied().unwrap_or(end);
-            chunks.push(apply_within(text, starts[index]..stop, edits));
+            chunks.push(apply_within(text, *item_at(&starts, index)..stop, edits));
         }
         let mut lines = String::new();
         for (new, source) in wanted.iter().zip(sources) {
             match source {
-                Some(source) => lines += &chunks[*source],
+                Some(source) => lines += item_at(&chunks, *source).as_str(),
                 None => lines += &self.element_line(*new, rows.indent).replace('\n', self.newline),
             }
             // The last element of the text may lack its line break.
@@ -130,7 +132,7 @@ impl Editor<'_, '_, '_> {
                 lines += self.newline;
             }
         }
-        self.edits.push(Edit { range: starts[0]..end, text: lines });
+        self.edits.push(Edit { range: *item_at(&starts, 0)..end, text: lines });
     }
 
     fn element_line(&self, new: ItemId, indent: usize) -> String {
@@ -147,16 +149,15 @@ impl Editor<'_, '_, '_> {
     pub(super) fn match_elements(&self, old: &[ItemId], new: &[ItemId]) -> Vec<Option<usize>> {
         let mut sources = vec![None; new.len()];
         let mut free = vec![true; old.len()];
-        let old_fingerprint = |id: &ItemId| Some(self.old_fingerprints[*id as usize]);
-        let new_fingerprint = |id: &ItemId| Some(self.new_fingerprints[*id as usize]);
+        let old_fingerprint = |id: &ItemId| Some(fingerprints::at(&self.old_fingerprints, *id));
+        let new_fingerprint = |id: &ItemId| Some(fingerprints::at(&self.new_fingerprints, *id));
         // Equal elements first, then elements with the same identity, then those at the same position.
         pair(&mut sources, &mut free, old.iter().map(old_fingerprint), new.iter().map(new_fingerprint));
         let old_identity = |id: &ItemId| identity(self.old, &self.old_fingerprints, *id);
         let new_identity = |id: &ItemId| identity(self.new, &self.new_fingerprints, *id);
         pair(&mut sources, &mut free, old.iter().map(old_identity), new.iter().map(new_identity));
-        for (index, source) in sources.iter_mut().enumerate() {
-            if source.is_none() && free.get(index) == Some(&true) {
-                free[index] = false;
+        for (index, (source, free)) in sources.iter_mut().zip(free).enumerate() {
+            if source.is_none() && free {
                 *source = Some(index);
             }
         }
@@ -168,8 +169,8 @@ impl Editor<'_, '_, '_> {
 pub(super) fn successors(count: usize, wanted: &[ItemId], sources: &[Option<usize>]) -> Vec<Option<ItemId>> {
     let mut successors = vec![None; count];
     for (new, source) in wanted.iter().zip(sources) {
-        if let Some(source) = source {
-            successors[*source] = Some(*new);
+        if let Some(successor) = source.and_then(|source| successors.get_mut(source)) {
+            *successor = Some(*new);
         }
     }
     successors
@@ -183,7 +184,7 @@ fn pair<T: std::hash::Hash + Eq>(
     new: impl Iterator<Item = Option<T>>,
 ) {
     let mut places: HashMap<T, VecDeque<usize>> = HashMap::new();
-    for (index, token) in old.enumerate().filter(|(index, _)| free[*index]) {
+    for (index, (token, _)) in old.zip(&*free).enumerate().filter(|(_, (_, free))| **free) {
         if let Some(token) = token {
             places.entry(token).or_default().push_back(index);
         }
@@ -191,7 +192,9 @@ fn pair<T: std::hash::Hash + Eq>(
     for (source, token) in sources.iter_mut().zip(new).filter(|(source, _)| source.is_none()) {
         if let Some(index) = token.and_then(|token| places.get_mut(&token)?.pop_front()) {
             *source = Some(index);
-            free[index] = false;
+            if let Some(free) = free.get_mut(index) {
+                *free = false;
+            }
         }
     }
 }
@@ -203,8 +206,9 @@ fn identity(document: &YamlDocument<'_>, fingerprints: &[u64], id: ItemId) -> Op
         return None;
     }
     let rank = |key| IDENTITIES.iter().position(|name| document.key_text(key) == *name);
-    let members =
-        document.entries(id).filter_map(|(key, value)| Some((rank(key)?, fingerprints[value as usize])));
+    let members = document
+        .entries(id)
+        .filter_map(|(key, value)| Some((rank(key)?, fingerprints::at(fingerprints, value))));
     members.min_by_key(|(rank, _)| *rank)
 }
 
@@ -213,5 +217,5 @@ fn apply_within(text: &str, range: std::ops::Range<usize>, mut edits: Vec<Edit>)
     for edit in &mut edits {
         edit.range = edit.range.start.saturating_sub(range.start)..edit.range.end.saturating_sub(range.start);
     }
-    apply_edits(&text[range], &edits)
+    apply_edits(text_of(text, range), &edits)
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use kubemerge_value::part::{item_at, text_of};
+
 use super::lines::{Start, column, comments_start, line_start, next_line, start_of};
 use super::{Context, Editor};
 use crate::emit::Slot;
@@ -23,7 +25,8 @@ impl Editor<'_, '_, '_> {
         if !self.lines_are_simple(&starts) || kept.iter().all(Option::is_none) {
             return false;
         }
-        let indent = column(self.old.text, starts[0]);
+        let Some(first) = starts.first() else { return false };
+        let indent = column(self.old.text, *first);
         for ((key, value), kept) in entries.iter().zip(&kept) {
             match kept {
                 Some(new) => {
@@ -36,7 +39,7 @@ impl Editor<'_, '_, '_> {
                 None => self.mark_stale(*key..self.old.item(*value).next),
             }
         }
-        self.cut_runs(&starts, &ends, |index| kept[index].is_none());
+        self.cut_runs(&starts, &ends, |index| item_at(&kept, index).is_none());
         self.append_members(old, new, indent, &kept, &ends);
         true
     }
@@ -61,7 +64,7 @@ impl Editor<'_, '_, '_> {
         // New members come last, so that unchanged lines stay where they are.
         let last = kept.iter().rposition(Option::is_some).unwrap_or(0);
         if !lines.is_empty() {
-            self.insert_line(ends[last], &lines.join("\n"));
+            self.insert_line(*item_at(ends, last), &lines.join("\n"));
         }
     }
 
@@ -91,11 +94,12 @@ impl Editor<'_, '_, '_> {
 
     fn run_range(&self, run: &Range<usize>, starts: &[usize], ends: &[usize]) -> Range<usize> {
         let text = self.old.text;
-        let after = next_line(text, ends[run.end - 1]);
-        if run.start == 0 && start_of(text, starts[0]) == Start::Compact {
+        let after = next_line(text, *item_at(ends, run.end - 1));
+        let first = *item_at(starts, 0);
+        if run.start == 0 && start_of(text, first) == Start::Compact {
             // The next entry, or its comment, moves up after the dash.
-            let rest = &text[after..];
-            return starts[0]..after + (rest.len() - rest.trim_start().len());
+            let rest = text_of(text, after..);
+            return first..after + (rest.len() - rest.trim_start().len());
         }
         self.entry_start(run.start, starts, ends)..after
     }
@@ -104,10 +108,12 @@ impl Editor<'_, '_, '_> {
     pub(super) fn entry_start(&self, index: usize, starts: &[usize], ends: &[usize]) -> usize {
         let text = self.old.text;
         let bound = match index.checked_sub(1) {
-            Some(previous) => next_line(text, ends[previous]),
-            None if starts[0] == self.old.item(0).start as usize => line_start(text, starts[0]),
+            Some(previous) => next_line(text, *item_at(ends, previous)),
+            None if starts.first() == Some(&(self.old.item(0).start as usize)) => {
+                line_start(text, self.old.item(0).start as usize)
+            }
             None => 0,
         };
-        comments_start(text, starts[index], bound)
+        comments_start(text, *item_at(starts, index), bound)
     }
 }

@@ -23,6 +23,7 @@ use super::error::YamlError;
 use super::tree::{Item, ItemId, Source, Style, Value, YamlDocument};
 use super::{json_text, options::Options, stream};
 use fingerprints::Fingerprints;
+use kubemerge_value::part::text_of;
 use kubemerge_value::{Node, deep, to_bytes};
 
 /// A piece of text to be replaced.
@@ -43,11 +44,11 @@ pub fn apply_edits(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
     for Edit { range, text: new } in edits {
-        out.push_str(&text[copied..range.start]);
+        out.push_str(text_of(text, copied..range.start));
         out.push_str(new);
         copied = range.end;
     }
-    out.push_str(&text[copied..]);
+    out.push_str(text_of(text, copied..));
     out
 }
 
@@ -55,10 +56,10 @@ impl YamlDocument<'_> {
     /// The edit that removes this document, together with the `---` line before it.
     pub fn removal(&self) -> Edit {
         let Range { start, end } = self.range();
-        let before = &self.text[..start];
+        let before = text_of(self.text, ..start);
         let line = before.strip_suffix('\n').unwrap_or(before).rfind('\n').map_or(0, |newline| newline + 1);
         // The first document need not have a separator, and JSON values may follow each other without one.
-        let start = if before[line..].starts_with("---") { line } else { start };
+        let start = if text_of(before, line..).starts_with("---") { line } else { start };
         Edit { range: start..end, text: String::new() }
     }
 
@@ -142,7 +143,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
             }
         }
         // One kind of line break for all new lines: editors mix them badly.
-        let newline = if old.text[old.range()].contains("\r\n") { "\r\n" } else { "\n" };
+        let newline = if text_of(old.text, old.range()).contains("\r\n") { "\r\n" } else { "\n" };
         let fingerprints = Fingerprints::default();
         Ok(Editor {
             old,
@@ -170,7 +171,8 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
     }
 
     fn descend(&mut self, old: ItemId, new: ItemId, context: Context) {
-        let equal = self.old_fingerprints[old as usize] == self.new_fingerprints[new as usize];
+        let equal =
+            fingerprints::at(&self.old_fingerprints, old) == fingerprints::at(&self.new_fingerprints, new);
         // Equal values still change if an alias in them lost its anchor.
         if equal && self.stale.range(old..self.old.item(old).next).next().is_none() {
             return;
@@ -228,7 +230,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
 
     fn holds_new_value(&self, edits: &[Edit]) -> bool {
         // Overlapping edits cannot be applied.
-        if edits.windows(2).any(|pair| pair[0].range.end > pair[1].range.start) {
+        if edits.iter().zip(edits.iter().skip(1)).any(|(edit, next)| edit.range.end > next.range.start) {
             return false;
         }
         let text = self.old.text;
@@ -240,7 +242,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
                 text: edit.text.clone(),
             })
             .collect();
-        let edited = apply_edits(&text[start..end], &shifted);
+        let edited = apply_edits(text_of(text, start..end), &shifted);
         // The result may be larger than the input, and is ours.
         let options = Options { max_nodes: usize::MAX, ..self.old.options };
         let read = stream::read_segment(&edited, 0..edited.len(), options);
@@ -268,7 +270,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
     /// Inserts a line below the one of an offset.
     fn insert_line(&mut self, offset: usize, line: &str) {
         let at = lines::next_line(self.old.text, offset);
-        let broken = if self.old.text[..at].ends_with('\n') { "" } else { "\n" };
+        let broken = if text_of(self.old.text, ..at).ends_with('\n') { "" } else { "\n" };
         self.edit(at..at, format!("{broken}{line}\n"));
     }
 

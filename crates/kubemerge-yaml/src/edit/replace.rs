@@ -1,5 +1,7 @@
 //! Replaces one value by another, and spares the comments around it.
 
+use kubemerge_value::part::text_of;
+
 use super::lines::{line_end, line_start, prefix};
 use super::{Context, Editor};
 use crate::emit::Slot;
@@ -36,7 +38,7 @@ impl Editor<'_, '_, '_> {
             return self.edit(start..end, self.flow_text(new));
         }
         // Only then may a block scalar at the end keep its trailing line breaks.
-        let is_last = text[end..self.old.range.end].trim().is_empty();
+        let is_last = text_of(text, end..self.old.range.end).trim().is_empty();
         if is_last {
             let written = self.emitter().root(new);
             self.edit(start..self.old.range.end, written);
@@ -60,10 +62,11 @@ impl Editor<'_, '_, '_> {
         };
         let trailing = line_end(text, end);
         // A block at the very end of the text needs its last line break.
-        let fragment = if trailing == text.len() { &fragment[..] } else { fragment.trim_end_matches('\n') };
+        let fragment =
+            if trailing == text.len() { fragment.as_str() } else { fragment.trim_end_matches('\n') };
         let (head, tail) = fragment.split_at(fragment.find('\n').unwrap_or(fragment.len()));
-        let gap = &text[start..outer];
-        let has_comment = text[end..trailing].contains('#');
+        let gap = text_of(text, start..outer);
+        let has_comment = text_of(text, end..trailing).contains('#');
         match gap.find('\n') {
             // `key: # comment` keeps its comment; one after the old value goes if lines follow it.
             Some(newline) if gap.contains('#') => {
@@ -90,7 +93,7 @@ impl Editor<'_, '_, '_> {
         match (&self.new.item(new).value, item.style) {
             // Strings keep their quotes, and other values keep their place on the line.
             (Value::String(text), Style::Quoted) => {
-                let quote = self.old.text[item.span()].chars().next()?;
+                let quote = text_of(self.old.text, item.span()).chars().next()?;
                 Some(self.emitter().quoted_fragment(text, quote))
             }
             // `{}` and `[]` say nothing about style: most users want a block once there is content.

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use kubemerge_value::part::part_of;
+
 use crate::tree::{ItemId, YamlDocument};
 
 /// Sorts the members of a map by key.
@@ -33,10 +35,9 @@ fn merge_sort<T>(mut items: Vec<T>, after: &impl Fn(&T, &T) -> bool) -> Vec<T> {
 }
 
 fn natural_order(a: &[char], b: &[char]) -> Ordering {
-    let Some(at) = a.iter().zip(b).position(|(a, b)| a != b) else {
+    let Some((at, (&x, &y))) = a.iter().zip(b).enumerate().find(|(_, (a, b))| a != b) else {
         return a.len().cmp(&b.len());
     };
-    let (x, y) = (a[at], b[at]);
     match (x.is_alphabetic(), y.is_alphabetic()) {
         (true, true) => return x.cmp(&y),
         // Letters sort after digits and signs, as in yaml.v2.
@@ -46,10 +47,10 @@ fn natural_order(a: &[char], b: &[char]) -> Ordering {
     }
     // Zeros count only within a number that has begun with another digit.
     let begun = x == '0' || y == '0';
-    let leading = a[..at].iter().rev().take_while(|c| c.is_ascii_digit()).any(|c| *c != '0');
+    let leading = part_of(a, ..at).iter().rev().take_while(|c| c.is_ascii_digit()).any(|c| *c != '0');
     let seed = i64::from(begun && leading);
-    let (x_value, x_digits) = number_at(&a[at..], seed);
-    let (y_value, y_digits) = number_at(&b[at..], seed);
+    let (x_value, x_digits) = number_at(part_of(a, at..), seed);
+    let (y_value, y_digits) = number_at(part_of(b, at..), seed);
     x_value.cmp(&y_value).then(x_digits.cmp(&y_digits)).then(x.cmp(&y))
 }
 

@@ -101,10 +101,11 @@ impl Emitter<'_, '_> {
     /// Text on one line, folded at single spaces that are neither its first nor its last character.
     fn folded(&mut self, text: &str, folding: Folding, put: impl Fn(&mut Self, char)) {
         let mut after_space = false;
-        for (at, character) in text.char_indices() {
-            let next_is_space = text[at + character.len_utf8()..].starts_with(' ');
+        let mut rest = text.char_indices();
+        while let Some((at, character)) = rest.next() {
+            let next_is_space = rest.as_str().starts_with(' ');
             // Spaces at the ends would be lost at a line break.
-            let inside = at > 0 && at + 1 < text.len();
+            let inside = at > 0 && !rest.as_str().is_empty();
             match folding {
                 Folding::Allowed(indent)
                     if character == ' '
@@ -124,15 +125,16 @@ impl Emitter<'_, '_> {
     fn double_quoted(&mut self, text: &str, folding: Folding) {
         self.push('"');
         let mut after_space = false;
-        for (at, character) in text.char_indices() {
-            let inside = at > 0 && at + 1 < text.len();
+        let mut rest = text.char_indices();
+        while let Some((at, character)) = rest.next() {
+            let inside = at > 0 && !rest.as_str().is_empty();
             match folding {
                 Folding::Allowed(indent)
                     if character == ' ' && inside && !after_space && self.column > WIDTH =>
                 {
                     self.break_line(indent);
                     // A space at the start of a line would be folded away.
-                    if text[at + 1..].starts_with(' ') {
+                    if rest.as_str().starts_with(' ') {
                         self.push('\\');
                     }
                 }
