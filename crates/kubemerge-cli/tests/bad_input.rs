@@ -150,3 +150,50 @@ fn a_file_that_may_not_be_written_is_not_replaced() {
     assert_eq!(stderr(&output.unwrap()), expected);
     assert_eq!(names(&folder), ["service.yaml"]);
 }
+
+/// Several runs add an element to one list at the same time: every run that succeeds has its element in the file.
+#[test]
+fn no_edit_of_a_run_that_succeeds_is_lost() {
+    let folder = folder_with("lost_edits", "service.yaml");
+    let file = folder.join("service.yaml");
+    let add = |name: &str| {
+        let patch = format!(r#"[{{"op":"add","path":"/metadata/labels/{name}","value":"x"}}]"#);
+        let mut command = kubemerge();
+        command.args(["patch", "--in-place", "--type", "json", "-p", &patch, "-f"]).arg(&file);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let patch = r#"{"metadata":{"labels":{"first":"x"}}}"#;
+    let first = kubemerge().args(["patch", "-i", "-p", patch, "-f"]).arg(&file).output().unwrap();
+    assert_eq!(first.status.code(), Some(0), "{}", stderr(&first));
+    let mut confirmed = Vec::new();
+    for round in 0..10 {
+        let names: Vec<String> = (0..8).map(|run| format!("r{round}x{run}y")).collect();
+        let runs: Vec<_> = names.iter().map(|name| (name, add(name))).collect();
+        for (name, run) in runs {
+            let output = run.wait_with_output().unwrap();
+            match output.status.code() {
+                Some(0) => confirmed.push(name.clone()),
+                code => {
+                    assert_eq!(code, Some(2));
+                    assert!(stderr(&output).contains("has changed since it was read"), "{}", stderr(&output));
+                }
+            }
+        }
+    }
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lost: Vec<&String> = confirmed.iter().filter(|name| !text.contains(&format!("{name}: "))).collect();
+    assert!(lost.is_empty() && confirmed.len() >= 10, "{lost:?} of {}", confirmed.len());
+    assert_eq!(names(&folder), ["service.yaml"]);
+}
+
+#[test]
+fn leftovers_of_a_killed_run_are_removed_and_named() {
+    let folder = folder_with("leftovers", "service.yaml");
+    std::fs::write(folder.join(".a.yaml.kubemerge-old"), "old").unwrap();
+    std::fs::write(folder.join(".b.yaml.kubemerge-new"), "new").unwrap();
+    let patch = r#"{"kind":"Service"}"#;
+    let output = kubemerge().args(["patch", "-i", "-p", patch, "-f"]).arg(&folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("changed: a.yaml; not changed: b.yaml"), "{}", stderr(&output));
+    assert_eq!(names(&folder), ["service.yaml"]);
+}

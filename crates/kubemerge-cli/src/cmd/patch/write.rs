@@ -8,7 +8,7 @@ use super::Destination;
 use super::apply::{Effect, PatchedObject};
 use crate::input::Source;
 use crate::load::{Change, edits};
-use crate::output::{Rewrite, Stdout, commit};
+use crate::output::{NewText, Rewrites, Stdout, remove_leftovers};
 use crate::render;
 use crate::report::{Notice, Outcome, Result};
 
@@ -31,7 +31,7 @@ pub(super) fn results(
             changed(objects).map(|object| format!("{}\n", object.manifest.title())).collect()
         }
         Destination::PassThrough => all_documents(sources, objects)?,
-        Destination::InPlace => return in_place(objects),
+        Destination::InPlace => return in_place(sources, objects),
     };
     let mut out = Stdout::new();
     out.text(text)?;
@@ -116,29 +116,29 @@ fn all_documents(sources: &[Arc<Source>], objects: &[PatchedObject<'_, '_>]) -> 
 }
 
 /// Rewrites the files that change.
-fn in_place(objects: &[PatchedObject<'_, '_>]) -> Result {
-    let mut rewrites = Vec::new();
+fn in_place(sources: &[Arc<Source>], objects: &[PatchedObject<'_, '_>]) -> Result {
+    remove_leftovers(sources.iter().filter_map(|source| source.path()));
+    let mut texts = Vec::new();
     for file in by_file(objects) {
         let edits = edits_of(file)?;
         if !edits.is_empty() {
-            rewrites.push(stage(file[0].manifest.source, &edits)?);
+            texts.push(new_text(file[0].manifest.source, &edits)?);
         }
     }
-    // All new texts exist by now, so only renames can fail.
-    commit(&rewrites)?;
-    let (total, files) = (counted(objects.len(), "object"), counted(rewrites.len(), "file"));
+    // All new texts exist before the first file changes, so only renames can fail.
+    Rewrites::stage(&texts)?.commit()?;
+    let (total, files) = (counted(objects.len(), "object"), counted(texts.len(), "file"));
     eprintln!("{} of {total} changed, in {files}", changed(objects).count());
     Ok(Outcome::Done)
 }
 
-fn stage(source: &Source, edits: &[yaml::Edit]) -> Result<Rewrite> {
-    match source.path() {
-        Some(path) => Rewrite::stage(path, yaml::apply_edits(source.text(), edits).as_bytes()),
-        None => {
-            let notice = Notice::error("stdin cannot be changed in place");
-            Err(notice.help("leave --in-place out to get the result on stdout").into())
-        }
-    }
+fn new_text<'s>(source: &'s Source, edits: &[yaml::Edit]) -> Result<NewText<'s>> {
+    let Some(path) = source.path() else {
+        let notice = Notice::error("stdin cannot be changed in place");
+        return Err(notice.help("leave --in-place out to get the result on stdout").into());
+    };
+    let after = yaml::apply_edits(source.text(), edits).into_bytes();
+    Ok(NewText { path: path.to_owned(), before: source.bytes(), after })
 }
 
 fn counted(count: usize, noun: &str) -> String {
