@@ -1,0 +1,4 @@
+//! The tests of the crate from outside: one binary, which is linked once.
+
+mod depth;
+mod laws;
