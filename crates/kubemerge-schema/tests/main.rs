@@ -1,0 +1,11 @@
+//! The tests of the crate from outside: one binary, which is linked once.
+
+mod builtin;
+mod check;
+mod crd;
+mod explain;
+mod loading;
+mod lookup;
+mod overlay;
+mod robustness;
+mod unions;
