@@ -1,0 +1,5 @@
+//! The tests of the crate from outside: one binary, which is linked once.
+
+mod corpus;
+mod depth;
+mod laws;
