@@ -1,15 +1,13 @@
 //! Laws of sets and typed operations, on fresh random inputs. A failing input is printed by proptest.
 
-mod widgets;
-
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::widgets::{object, schema};
 use kubemerge_ssa::fieldpath::{Element, FieldOrder, FieldPath, FieldSet, KeyField};
 use kubemerge_ssa::typed::{Duplicates, claim, compare, merge, remove, validate};
 use kubemerge_ssa::value::{Arena, ParsedValue};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use widgets::{object, schema};
 
 /// A path as a list of labels: names, keys and values.
 type Labels = Vec<(u8, String)>;

@@ -1,7 +1,6 @@
 //! Laws of whole writes, for random objects: repeated applies, extraction, fast ways beside literal ones, memory.
 
-mod widgets;
-
+use crate::widgets::{object, schema};
 use kubemerge_schema::Schema;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
@@ -13,7 +12,6 @@ use kubemerge_ssa::{SameForm, VersionConverter as _};
 use kubemerge_value::tree::{Map, Value, read_typed_form};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use widgets::{object, schema};
 
 const VERSION: &str = "example.com/v1";
 
