@@ -26,11 +26,15 @@ pub(crate) struct Builder<'t> {
     document: YamlDocument<'t>,
     open: Vec<OpenCollection>,
     max_depth: usize,
+    /// How long the JSON of each item with an anchor is.
+    anchored: HashMap<ItemId, usize>,
 }
 
 struct OpenCollection {
     id: ItemId,
     children: usize,
+    /// How long the JSON of its children is, aliases expanded.
+    size: usize,
     /// Where the last child ends.
     end: u32,
 }
@@ -53,8 +57,8 @@ impl From<Range<usize>> for Extent {
 impl<'t> Builder<'t> {
     pub(crate) fn new(text: &'t str, range: Range<usize>, source: Source, options: Options) -> Builder<'t> {
         let (items, traps) = (Vec::new(), Vec::new());
-        let document = YamlDocument { text, range, items, traps, source, options };
-        Builder { document, open: Vec::new(), max_depth: MAX_DEPTH }
+        let document = YamlDocument { text, range, items, traps, source, options, aliased: 0 };
+        Builder { document, open: Vec::new(), max_depth: MAX_DEPTH, anchored: HashMap::new() }
     }
 
     /// Allows another depth, for values that have been checked before.
@@ -126,6 +130,13 @@ impl<'t> Builder<'t> {
             let message = format!("the value of anchor `{}` contains itself", name.trim_start_matches('*'));
             return Err(self.error(YamlErrorKind::Alias, extent.start, message));
         }
+        let size = self.anchored.get(&target).copied().unwrap_or_default();
+        self.document.aliased = self.document.aliased.saturating_add(size);
+        if self.document.aliased > self.document.options.max_aliased_bytes {
+            let error = self.error(YamlErrorKind::Limit, extent.start, "aliases expand to too many bytes");
+            return Err(error.with_hint("write fewer aliases of large values"));
+        }
+        self.add_size(size);
         self.push(Value::Alias(target), Style::Alias, extent, Mark::default())
     }
 
@@ -144,13 +155,17 @@ impl<'t> Builder<'t> {
             return Err(self.error(YamlErrorKind::Limit, start, message));
         }
         self.document.item_mut(id).next = OPEN;
-        self.open.push(OpenCollection { id, children: 0, end });
+        self.open.push(OpenCollection { id, children: 0, size: 2, end });
         Ok(id)
     }
 
     /// Closes the innermost collection; a block collection ends with its last child.
     pub(crate) fn close(&mut self, flow_end: Option<usize>) -> Result<(), YamlError> {
-        let Some(OpenCollection { id, end, .. }) = self.open.pop() else { return Ok(()) };
+        let Some(OpenCollection { id, size, end, .. }) = self.open.pop() else { return Ok(()) };
+        self.add_size(size);
+        if self.document.item(id).mark.anchor {
+            self.anchored.insert(id, size);
+        }
         let end = flow_end.map_or(end, |end| end as u32);
         if let Some(parent) = self.open.last_mut() {
             parent.end = parent.end.max(end);
@@ -167,8 +182,17 @@ impl<'t> Builder<'t> {
         self.document
     }
 
+    /// Counts JSON of the innermost collection.
+    fn add_size(&mut self, size: usize) {
+        if let Some(open) = self.open.last_mut() {
+            open.size = open.size.saturating_add(size);
+        }
+    }
+
     /// Widens the item to take in its anchor.
     pub(crate) fn anchor(&mut self, id: ItemId, offset: usize) {
+        // That of a collection is known when it is closed.
+        self.anchored.insert(id, self.document.item(id).scalar_size());
         let item = self.document.item_mut(id);
         // Edits replace a value together with its anchor.
         item.outer = item.outer.min(offset as u32);
@@ -194,7 +218,9 @@ impl<'t> Builder<'t> {
         let id = self.document.items.len() as ItemId;
         let Extent { outer, start, end } = extent;
         let (outer, start, end) = (outer as u32, start as u32, end as u32);
-        self.document.items.push(Item { value, outer, start, end, next: id + 1, style, mark });
+        let item = Item { value, outer, start, end, next: id + 1, style, mark };
+        self.add_size(item.scalar_size());
+        self.document.items.push(item);
         Ok(id)
     }
 

@@ -59,7 +59,12 @@ impl<'t> Iterator for Documents<'t> {
             }
             let segment = self.next_segment()?;
             match segment.and_then(|segment| read_segment(self.text, segment, self.options)) {
-                Ok(documents) => self.ready.extend(documents),
+                Ok(documents) => {
+                    let aliased: usize = documents.iter().map(|document| document.aliased).sum();
+                    // The limit is about the whole text: every document could reach it.
+                    self.options.max_aliased_bytes = self.options.max_aliased_bytes.saturating_sub(aliased);
+                    self.ready.extend(documents);
+                }
                 Err(error) => return Some(Err(error)),
             }
         }

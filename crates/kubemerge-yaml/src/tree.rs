@@ -22,6 +22,8 @@ pub struct YamlDocument<'t> {
     pub(crate) traps: Vec<Trap>,
     pub(crate) source: Source,
     pub(crate) options: Options,
+    /// How many bytes of JSON come from aliases.
+    pub(crate) aliased: usize,
 }
 
 /// What a document was read as.
@@ -170,6 +172,18 @@ impl Item<'_> {
 
     pub(crate) fn span(&self) -> Range<usize> {
         self.start as usize..self.end as usize
+    }
+
+    /// About how many bytes of JSON the item itself is, without children and what an alias stands for.
+    pub(crate) fn scalar_size(&self) -> usize {
+        match &self.value {
+            Value::List | Value::Map | Value::Alias(_) => 0,
+            // Quotes, and a comma or colon.
+            Value::String(text) => text.len() + 3,
+            // `1e20` has 21 digits.
+            Value::Float(_) => 24,
+            _ => self.span().len() + 1,
+        }
     }
 }
 

@@ -241,6 +241,27 @@ fn alias_bombs_are_refused() {
     }
 }
 
+/// The rule of yaml.v2 counts values, not bytes: 80 KB became 500 MB.
+#[test]
+fn aliases_of_large_values_are_refused() {
+    let value = "x".repeat(50_000);
+    let bomb = format!("x: &x {value}\nlist: [{}]\n", vec!["*x"; 10_000].join(", "));
+    let nested = format!(
+        "a: &a {{k: {value}}}\nb: &b [*a, *a, *a, *a]\nc: &c [*b, *b, *b, *b]\nd: [{}]\n",
+        vec!["*c"; 100].join(", ")
+    );
+    let merged = format!("a: &a {{k: {value}}}\nlist: [{}]\n", vec!["{<<: *a}"; 10_000].join(", "));
+    // Each document for itself is small enough.
+    let stream = format!("x: &x {value}\nlist: [{}]\n---\n", vec!["*x"; 50].join(", ")).repeat(10);
+    for bomb in [bomb, nested, merged, stream] {
+        let error = error(&bomb);
+        assert_eq!(error.kind(), &YamlErrorKind::Limit, "{error}");
+        assert_eq!(error.message(), "aliases expand to too many bytes");
+    }
+    let some = format!("x: &x {value}\nlist: [{}]\n", vec!["*x"; 50].join(", "));
+    assert!(yaml::parse(some.as_bytes(), &Options::default()).unwrap()[0].to_json().unwrap().len() > 2_500_000);
+}
+
 #[test]
 fn nodes_are_limited() {
     let options = Options { max_nodes: 10, ..Options::default() };
