@@ -31,11 +31,11 @@ etcd need protoc, and an etcd: that of KUBEMERGE_ETCD, of `cargo xtask apiserver
   --server FILE    the kubemerge to run (built in release)
 ";
 
-/// The tests, as arguments of `cargo test`.
-const TESTS: [&[&str]; 3] = [
-    &["-p", "kubemerge-server", "--features", "etcd,file-store,tls", "--test", "stores"],
-    &["-p", "kubemerge-server", "--features", "etcd,file-store,tls", "--lib", "store::"],
-    &["-p", "kubemerge-cli", "--features", "etcd", "--test", "stores", "--test", "replicas"],
+/// The tests, as arguments of `cargo test`, and filters of their names.
+const TESTS: [(&[&str], &[&str]); 3] = [
+    (&["-p", "kubemerge-server", "--features", "etcd,file-store,tls", "--test", "tests"], &["stores::"]),
+    (&["-p", "kubemerge-server", "--features", "etcd,file-store,tls", "--lib"], &["store::"]),
+    (&["-p", "kubemerge-cli", "--features", "etcd", "--test", "tests"], &["stores::", "replicas::"]),
 ];
 
 /// Runs the task.
@@ -61,9 +61,9 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 
 /// Runs the tests; fails with the first that fails.
 fn run_tests() -> Result<(), String> {
-    for arguments in TESTS {
+    for (arguments, filters) in TESTS {
         let mut cargo = Command::new("cargo");
-        cargo.args(["test", "--profile", "fast"]).args(arguments).args(["--", "--nocapture"]);
+        cargo.args(["test", "--profile", "fast"]).args(arguments).args(["--", "--nocapture"]).args(filters);
         match cargo.env("KUBEMERGE_STORES", "full").status() {
             Ok(status) if status.success() => {}
             Ok(_) => return Err(format!("`cargo test {}` failed", arguments.join(" "))),

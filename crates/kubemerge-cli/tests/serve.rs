@@ -1,8 +1,6 @@
 //! `kubemerge serve` from start to stop.
 
-mod server_process;
-
-use server_process::Server;
+use crate::server_process::Server;
 use std::{
     path::{Path, PathBuf},
     process::Command,

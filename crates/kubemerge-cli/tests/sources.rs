@@ -1,8 +1,6 @@
 //! One document means the same wherever it is given: to the library, to the bindings, to the command, and to the server as
 //! `-f` or as `--schema`. Every entry point answers every question; the answers are compared.
 
-mod server_process;
-
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -14,7 +12,8 @@ use kubemerge_bindings::Engine;
 use kubemerge_inspect::refusal_of_change;
 use kubemerge_schema::{Dialect, Schema, SchemaBuilder, builtin};
 use serde_json::{Value, json};
-use server_process::Server;
+
+use crate::server_process::Server;
 
 /// Reason and field of what is wrong with an object.
 type Causes = BTreeSet<(String, String)>;

@@ -1,6 +1,6 @@
 //! Compares what was answered with what an entry expects.
 
-use crate::entry::Answer;
+use crate::design::entry::Answer;
 use kubemerge_yaml::Options;
 use serde_json::Value;
 

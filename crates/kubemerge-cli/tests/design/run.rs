@@ -1,8 +1,10 @@
 //! Executes entries: commands in a folder with their files, requests on a server that is started there.
 
 use crate::{
-    answer::Given,
-    entry::{Command, Document, Expected, Request, Requirement, Server},
+    design::{
+        answer::Given,
+        entry::{Command, Document, Expected, Request, Requirement, Server},
+    },
     server_process,
 };
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 fn bare_pod(spec: &Value) -> Value {
     let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},

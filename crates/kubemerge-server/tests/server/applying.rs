@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, CONFIG_MAPS, PODS, ask, ask_as, config_map, get, pod, server};
+use crate::server::support::{Answer, CONFIG_MAPS, PODS, ask, ask_as, config_map, get, pod, server};
 use kubemerge_server::{ApiServer, ManagedFieldsView};
 
 const APPLY: (&str, &str) = ("content-type", "application/apply-patch+yaml");
@@ -197,7 +197,7 @@ async fn apply_repeated_key(query: &str) -> Answer {
         .method("PATCH")
         .uri(format!("{}{query}", map_of("m")))
         .header(APPLY.0, APPLY.1);
-    crate::support::send(&server(), request.body(text.into()).unwrap()).await
+    crate::server::support::send(&server(), request.body(text.into()).unwrap()).await
 }
 
 #[tokio::test]
@@ -287,7 +287,7 @@ async fn the_first_apply_finds_an_owner_for_what_was_there() {
 async fn null_replicas_of_a_scale_are_none() {
     let server = server();
     let path = "/apis/apps/v1/namespaces/default/deployments/a";
-    apply(&server, &format!("{path}?fieldManager=m"), crate::support::deployment("a")).await;
+    apply(&server, &format!("{path}?fieldManager=m"), crate::server::support::deployment("a")).await;
     let scale = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": null}});
     let applied = apply(&server, &format!("{path}/scale?fieldManager=a&force=true"), scale).await;
     assert_eq!((applied.code, &applied.body["spec"]), (200, &json!({})), "{:?}", applied.body);
@@ -297,14 +297,15 @@ async fn null_replicas_of_a_scale_are_none() {
 async fn scale_hands_replicas_over() {
     let server = server();
     let path = "/apis/apps/v1/namespaces/default/deployments/a";
-    apply(&server, &format!("{path}?fieldManager=m"), crate::support::deployment("a")).await;
+    apply(&server, &format!("{path}?fieldManager=m"), crate::server::support::deployment("a")).await;
     let scale = json!({"spec": {"replicas": 3}});
     let scaled = ask_as(&server, "PATCH", &format!("{path}/scale?fieldManager=s"), MERGE, scale).await;
     assert_eq!((scaled.code, &scaled.body["spec"]["replicas"]), (200, &json!(3)), "{:?}", scaled.body);
     let found = owners(&get(&server, path).await.body);
     assert!(!found[0].contains("f:replicas"), "{found:?}");
     assert_eq!(found[1], r#"s Update/scale {"f:spec":{"f:replicas":{}}}"#);
-    let refused = apply(&server, &format!("{path}?fieldManager=m"), crate::support::deployment("a")).await;
+    let refused =
+        apply(&server, &format!("{path}?fieldManager=m"), crate::server::support::deployment("a")).await;
     let text = "Apply failed with 1 conflict: conflict with \"s\" with subresource \"scale\" using apps/v1: .spec.replicas";
     assert_eq!((refused.code, refused.message()), (409, text));
 }
@@ -325,7 +326,7 @@ async fn hidden_entries_still_count() {
 async fn tests_ask_the_server_who_owns_a_field() {
     let server = server();
     let path = "/apis/apps/v1/namespaces/default/deployments/a";
-    apply(&server, &format!("{path}?fieldManager=m"), crate::support::deployment("a")).await;
+    apply(&server, &format!("{path}?fieldManager=m"), crate::server::support::deployment("a")).await;
     let mut shared = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}});
     shared["spec"] = json!({"replicas": 1});
     apply(&server, &format!("{path}?fieldManager=n"), shared).await;
@@ -422,7 +423,7 @@ async fn an_apply_of_a_missing_object_is_a_creation() {
 async fn a_dry_run_of_the_applied_configuration_settles() {
     let server = server();
     let path = "/apis/apps/v1/namespaces/default/deployments/a?fieldManager=argocd-controller";
-    let mut config = crate::support::deployment("a");
+    let mut config = crate::server::support::deployment("a");
     // The protocol, which is a key, is left to its default.
     config["spec"]["template"]["spec"]["containers"][0]["ports"] = json!([{"containerPort": 80}]);
     let applied = apply(&server, path, config.clone()).await.body;

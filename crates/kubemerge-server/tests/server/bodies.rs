@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, api::PostParams};
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 #[tokio::test]
 async fn unknown_fields_are_dropped_with_a_warning() {

@@ -3,7 +3,7 @@
 use kubemerge_server::{ApiServer, Builder};
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 fn refusal(builder: Builder) -> (String, Option<String>) {
     let error = builder.build().err().expect("the server is not built");

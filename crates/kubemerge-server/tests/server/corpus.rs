@@ -12,7 +12,7 @@ use kubemerge_server::{ApiServer, Validation};
 use kubemerge_test_support::corpus::{Case, cases};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, ask, get, send};
+use crate::server::support::{Answer, ask, get, send};
 
 /// The kinds of the corpus that the server has, and where it serves them.
 const SERVED: [(&str, &str); 6] = [

@@ -5,7 +5,7 @@ use kube::{Api, api::PostParams};
 use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 #[tokio::test]
 async fn a_new_object_gets_its_identity() {

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]
 #[kube(
@@ -97,7 +97,7 @@ async fn typed_custom_resources_work_through_the_client() {
     let scale = widgets.get_scale("w").await.unwrap();
     assert_eq!((scale.spec.unwrap().replicas, scale.status.unwrap().replicas), (Some(2), 2));
     let strategic = widgets.patch("w", &PatchParams::default(), &Patch::Strategic(json!({}))).await;
-    assert_eq!(crate::support::status(strategic).code, 415);
+    assert_eq!(crate::server::support::status(strategic).code, 415);
 }
 
 #[tokio::test]

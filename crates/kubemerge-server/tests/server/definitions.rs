@@ -3,7 +3,7 @@
 use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 

@@ -8,7 +8,7 @@ use kube::{
 use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 async fn create(server: &ApiServer, path: &str, object: Value) -> Value {
     let answer = ask(server, "POST", path, object).await;

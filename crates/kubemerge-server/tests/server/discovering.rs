@@ -3,7 +3,7 @@
 use kube::{Discovery, discovery::Scope};
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 #[tokio::test]
 async fn the_client_discovers_in_both_ways() {

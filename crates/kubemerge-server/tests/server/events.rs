@@ -3,7 +3,7 @@
 use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 const CORE: &str = "/api/v1/namespaces/default/events";
 const NEW: &str = "/apis/events.k8s.io/v1/namespaces/default/events";

@@ -3,7 +3,7 @@
 use kubemerge_server::{ApiServer, Validation};
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 async fn patch(server: &kubemerge_server::ApiServer, path: &str, kind: &str, body: Value) -> Answer {
     let header = format!("application/{kind}-patch+json");

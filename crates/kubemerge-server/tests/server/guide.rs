@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{deployment, pod};
+use crate::server::support::{deployment, pod};
 
 type Done = Result<(), Box<dyn Error>>;
 
@@ -212,7 +212,7 @@ async fn interceptors() -> Done {
     let created = pods.create(&PostParams::default(), &serde_json::from_value(pod("p"))?).await?;
     assert_eq!(created.labels()["injected"], "yes");
     let secrets: Api<Secret> = Api::default_namespaced(server.client());
-    let refused = crate::support::status(secrets.get("token").await);
+    let refused = crate::server::support::status(secrets.get("token").await);
     assert_eq!(refused.message, "no secrets here");
     Ok(())
 }

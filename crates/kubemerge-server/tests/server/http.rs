@@ -8,7 +8,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::support::*;
+use crate::server::support::*;
 
 async fn exchange(address: std::net::SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();

@@ -13,7 +13,7 @@ use kubemerge_server::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{CONFIG_MAPS, ask, config_map, get, server, status};
+use crate::server::support::{CONFIG_MAPS, ask, config_map, get, server, status};
 
 fn map(name: &str) -> ConfigMap {
     serde_json::from_value(config_map(name)).unwrap()
@@ -146,7 +146,7 @@ async fn yaml_bodies_are_read_too() {
         .header("content-type", "application/apply-patch+yaml")
         .body(bytes::Bytes::from(body))
         .unwrap();
-    assert_eq!(crate::support::send(&server, request).await.body["data"]["a"], "from the closure");
+    assert_eq!(crate::server::support::send(&server, request).await.body["data"]["a"], "from the closure");
 }
 
 fn panic_text(act: impl FnOnce() + std::panic::UnwindSafe) -> String {

@@ -5,7 +5,7 @@ use kube::{Api, api::ListParams};
 use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 async fn filled(names: &[&str]) -> ApiServer {
     let server = server();

@@ -8,7 +8,7 @@ use kube::{
 use kubemerge_server::{ApiServer, Validation};
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";

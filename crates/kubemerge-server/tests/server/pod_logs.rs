@@ -8,7 +8,7 @@ use kube::api::{Api, LogParams};
 use kubemerge_server::{ApiServer, Body};
 use serde_json::{Value, json};
 
-use crate::support::{PODS, ask, get, pod, status};
+use crate::server::support::{PODS, ask, get, pod, status};
 
 /// A pod whose log has one line at the start, one 10 seconds later, and one now, after 20.
 async fn with_log() -> ApiServer {
@@ -113,7 +113,7 @@ async fn a_log_that_is_followed_ends_with_its_limit_and_with_its_pod() {
     let mut log = follow(&server, "&tailLines=0").await;
     let merge = ("content-type", "application/merge-patch+json");
     let finished = json!({"status": {"phase": "Succeeded"}});
-    crate::support::ask_as(&server, "PATCH", &format!("{PODS}/web/status"), merge, finished).await;
+    crate::server::support::ask_as(&server, "PATCH", &format!("{PODS}/web/status"), merge, finished).await;
     assert_eq!(next(&mut log).await, None);
     ask(&server, "DELETE", &format!("{PODS}/web"), Value::Null).await;
 }

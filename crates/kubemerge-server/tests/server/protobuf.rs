@@ -8,7 +8,7 @@ use http::Request;
 use kubemerge_server::{ApiServer, Validation};
 use serde_json::Value;
 
-use crate::support::*;
+use crate::server::support::*;
 
 /// Objects of every kind that Kubernetes encoded both ways: a line with version, kind and filling, a line with
 /// protobuf and a line with JSON.

@@ -10,7 +10,7 @@ use kube::{Api, api::PostParams};
 use kubemerge_server::{ApiServer, Body, Failure, Fault, On, Restore};
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 async fn open(server: &ApiServer, path: &str) -> Body {
     let request = http::Request::builder().uri(path).body(Bytes::new()).unwrap();

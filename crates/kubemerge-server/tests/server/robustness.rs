@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 /// Values where something else is expected.
 fn strange() -> Vec<Value> {

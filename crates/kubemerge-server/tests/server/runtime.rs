@@ -17,7 +17,7 @@ use kube::{
 use kubemerge_server::{Failure, Fault, On};
 use serde_json::json;
 
-use crate::support::*;
+use crate::server::support::*;
 
 fn named(name: &str) -> ConfigMap {
     serde_json::from_value(config_map(name)).unwrap()

@@ -4,7 +4,7 @@ use kubemerge_schema::{Dialect, Overlay, OverlayRule};
 use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 const STRATEGIC: (&str, &str) = ("content-type", "application/strategic-merge-patch+json");
 const SHAPES: &str = "/apis/g.io/v1/namespaces/default/shapes";

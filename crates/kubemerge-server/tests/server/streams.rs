@@ -12,7 +12,7 @@ use kube::{
 use kubemerge_server::{ApiServer, ExecProcess, ForwardedPort, ServeOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{PODS, get, pod};
+use crate::server::support::{PODS, get, pod};
 
 const LONG: Duration = Duration::from_secs(20);
 

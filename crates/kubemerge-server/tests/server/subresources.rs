@@ -8,7 +8,7 @@ use kube::{
 use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 async fn with_deployment() -> ApiServer {
     let server = server();

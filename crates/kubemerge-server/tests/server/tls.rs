@@ -15,7 +15,7 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
-use crate::support::*;
+use crate::server::support::*;
 
 fn pem(kubeconfig: &Value, pointer: &str) -> Option<Vec<u8>> {
     STANDARD.decode(kubeconfig.pointer(pointer)?.as_str()?).ok()

@@ -17,7 +17,7 @@ use kubemerge_server::{
 };
 use serde_json::Value;
 
-use crate::support::{CONFIG_MAPS, ask, config_map, get};
+use crate::server::support::{CONFIG_MAPS, ask, config_map, get};
 
 /// The step of a request that fails.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::{CONFIG_MAPS, DEPLOYMENTS, ask, ask_as, config_map, deployment, server};
+use crate::server::support::{CONFIG_MAPS, DEPLOYMENTS, ask, ask_as, config_map, deployment, server};
 
 const SHORT: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_secs(20);

@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use kubemerge_server::{ApiServer, Failure, Fault, On};
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::server::support::*;
 
 fn labelled(name: &str, app: &str) -> Value {
     let mut object = config_map(name);

@@ -2,7 +2,7 @@
 
 use kubemerge_server::store::{Expect, OutOfRange, Range, Revision, Store, WriteError};
 
-use crate::subject::{Subject, owned, record, request, subjects};
+use crate::stores::subject::{Subject, owned, record, request, subjects};
 
 fn each(test: &str, check: impl Fn(&mut Subject)) {
     for mut subject in subjects(test) {

@@ -14,7 +14,7 @@ use kubemerge_server::store::{EtcdStore, Event, Expect, OutOfRange, Revision, St
 use kubemerge_test_support::history::{Call, Held, Operation, is_linearizable};
 use serde_json::json;
 
-use crate::{
+use crate::stores::{
     etcd::{Etcd, Stores, start},
     linearizability::{is_full, learnt},
     proxy::Proxy,
@@ -259,7 +259,7 @@ fn servers_compact_in_turn() {
         !asked.is_err_and(|error| error.to_string().contains("compacted"))
     };
     let interval = Duration::from_millis(300);
-    let open = || crate::etcd::open(|| etcd.options("on").compaction_interval(interval));
+    let open = || crate::stores::etcd::open(|| etcd.options("on").compaction_interval(interval));
     let stores = [open(), open()];
     assert!(can_read(first));
     let write = |number: u32| {

@@ -11,7 +11,7 @@ use std::{
 use kubemerge_server::store::{Expect, Store, Stored, WriteError};
 use kubemerge_test_support::history::{Call, Held, Operation, is_linearizable};
 
-use crate::subject::{record, request, subjects};
+use crate::stores::subject::{record, request, subjects};
 
 const CLIENTS: u64 = 5;
 const KEYS: usize = 3;

@@ -4,7 +4,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use kubemerge_server::store::{EtcdOptions, EtcdStore, Expect, Store};
 use serde_json::json;
 
-use crate::{
+use crate::stores::{
     etcd::{Stores, start},
     subject::{record, request},
 };
@@ -86,7 +86,7 @@ mod certificates {
     use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
     use super::*;
-    use crate::etcd::{Etcd, Stores, open, start_with};
+    use crate::stores::etcd::{Etcd, Stores, open, start_with};
 
     fn authority() -> CertifiedIssuer<'static, KeyPair> {
         let mut params = CertificateParams::new([]).unwrap();

@@ -37,7 +37,7 @@ impl Proxy {
 
     pub(crate) fn open(&self, prefix: &str) -> EtcdStore {
         let address = format!("etcd://127.0.0.1:{}/{prefix}", self.port);
-        crate::etcd::open(|| EtcdOptions::new(&address).unwrap())
+        crate::stores::etcd::open(|| EtcdOptions::new(&address).unwrap())
     }
 
     /// Cuts all connections and accepts no others, or accepts them again.

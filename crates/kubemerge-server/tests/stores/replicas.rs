@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
-use crate::etcd::{Etcd, Stores, prefix, shared};
+use crate::stores::etcd::{Etcd, Stores, prefix, shared};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const SERVICES: &str = "/api/v1/namespaces/default/services";

@@ -16,7 +16,7 @@ enum Kept {
     #[cfg(feature = "file-store")]
     Folder(std::path::PathBuf),
     #[cfg(feature = "etcd")]
-    Etcd(std::sync::Arc<crate::etcd::Etcd>, String),
+    Etcd(std::sync::Arc<crate::stores::etcd::Etcd>, String),
 }
 
 impl Kept {
@@ -26,7 +26,7 @@ impl Kept {
             #[cfg(feature = "file-store")]
             Kept::Folder(folder) => Some(Box::new(kubemerge_server::store::FileStore::open(folder).unwrap())),
             #[cfg(feature = "etcd")]
-            Kept::Etcd(etcd, prefix) => Some(Box::new(crate::etcd::Stores::open(&**etcd, prefix))),
+            Kept::Etcd(etcd, prefix) => Some(Box::new(crate::stores::etcd::Stores::open(&**etcd, prefix))),
         }
     }
 }
@@ -75,7 +75,10 @@ pub(crate) fn subjects(test: &str) -> Vec<Subject> {
         kept.push(("file", Kept::Folder(folder)));
     }
     #[cfg(feature = "etcd")]
-    kept.extend(crate::etcd::shared(test).map(|etcd| ("etcd", Kept::Etcd(etcd, crate::etcd::prefix(test)))));
+    kept.extend(
+        crate::stores::etcd::shared(test)
+            .map(|etcd| ("etcd", Kept::Etcd(etcd, crate::stores::etcd::prefix(test)))),
+    );
     _ = test;
     kept.into_iter().map(|(name, kept)| Subject::open(name, kept)).collect()
 }

@@ -7,7 +7,7 @@ use std::{
 
 use kubemerge_server::store::{Expect, Revision, Store};
 
-use crate::subject::{record, request, subjects};
+use crate::stores::subject::{record, request, subjects};
 
 const WATCHES: usize = 1000;
 const RECONNECTS: usize = 10;

@@ -11,8 +11,6 @@
 mod answer;
 mod entry;
 mod run;
-#[path = "../server_process/mod.rs"]
-mod server_process;
 
 use entry::Document;
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 //!
 //! `conformance/api/pending.txt` lists the requests that are answered differently so far, one `file: case: number`
 //! a line. A request that differs and is not listed fails the test, and so does a listed one that is answered well:
-//! the list only gets shorter. `KUBEMERGE_UPDATE_PENDING=remove cargo test -p kubemerge-server --test api` removes
+//! the list only gets shorter. `KUBEMERGE_UPDATE_PENDING=remove cargo test -p kubemerge-server --test tests api::` removes
 //! the lines that are done; `=add`, after new cases were recorded, adds those that differ.
 
 mod stored_form;
@@ -69,7 +69,7 @@ fn judge(different: &BTreeSet<String>, examples: &[(String, String)]) {
     }
     assert!(new.is_empty(), "{} requests are answered differently and are not in pending.txt", new.len());
     let done: Vec<&String> = pending.difference(different).collect();
-    let update = "KUBEMERGE_UPDATE_PENDING=remove cargo test -p kubemerge-server --test api";
+    let update = "KUBEMERGE_UPDATE_PENDING=remove cargo test -p kubemerge-server --test tests api::";
     assert!(done.is_empty(), "{} lines of pending.txt are done; run `{update}`: {done:?}", done.len());
 }
 

@@ -1,5 +1,4 @@
 //! The server through `kube::Client` and through plain requests, in process.
-#![recursion_limit = "256"]
 
 mod admitting;
 mod allocating;
