@@ -38,6 +38,11 @@
 //! # Ok::<(), kubemerge_value::ParseError>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)
+)]
+
 pub mod fieldpath;
 pub mod managed_fields;
 pub mod typed;

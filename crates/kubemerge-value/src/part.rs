@@ -42,3 +42,16 @@ pub fn text_of<R: SliceIndex<str, Output = str>>(text: &str, range: R) -> &str {
 pub fn item_at<T>(items: &[T], at: usize) -> &T {
     &items[at]
 }
+
+/// The same item, to be changed.
+///
+/// # Panics
+/// If it is beyond the end. A change of another item would be a wrong result.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "items are never removed, so a number that was given out stays within them"
+)]
+#[inline(always)]
+pub fn item_at_mut<T>(items: &mut [T], at: usize) -> &mut T {
+    &mut items[at]
+}

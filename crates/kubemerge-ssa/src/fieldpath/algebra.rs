@@ -5,6 +5,7 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::deep;
+use kubemerge_value::part::{item_at, part_of};
 
 use super::node::{NodeContent, Relation, SetEntry};
 use super::set::{Beside, FieldSet};
@@ -207,16 +208,16 @@ impl<'a> Rewritten<'a> {
     /// Adds a node of the other set as it is.
     fn keep(&mut self, place: usize) {
         match &mut self.own {
-            Some(own) => own.push(self.from[place]),
+            Some(own) => own.push(*item_at(self.from, place)),
             None if self.start == self.end => (self.start, self.end) = (place, place + 1),
             None if self.end == place => self.end += 1,
-            None => self.add(self.from[place]),
+            None => self.add(*item_at(self.from, place)),
         }
     }
 
     /// Adds what was made of a node of the other set.
     pub(super) fn put(&mut self, place: usize, content: NodeContent<'a>) {
-        let from = &self.from[place];
+        let from = item_at(self.from, place);
         match from.is_member == content.is_member && from.below.is_same_part(content.below) {
             true => self.keep(place),
             false => self.add(from.with_content(content, self.arena)),
@@ -227,7 +228,7 @@ impl<'a> Rewritten<'a> {
         match self.own {
             None if self.start == self.end => (self.start, self.end) = (place, self.from.len()),
             None if self.end == place => self.end = self.from.len(),
-            _ => self.add_all(&self.from[place..]),
+            _ => self.add_all(part_of(self.from, place..)),
         }
     }
 
@@ -245,7 +246,7 @@ impl<'a> Rewritten<'a> {
     fn own(&mut self) -> &mut ArenaVec<'a, SetEntry<'a>> {
         self.own.get_or_insert_with(|| {
             let mut own = ArenaVec::with_capacity_in(self.most, self.arena);
-            own.extend_from_slice_copy(&self.from[self.start..self.end]);
+            own.extend_from_slice_copy(part_of(self.from, self.start..self.end));
             own
         })
     }
@@ -253,7 +254,7 @@ impl<'a> Rewritten<'a> {
     pub(super) fn finish(self) -> FieldSet<'a> {
         let nodes = match self.own {
             Some(own) => own.into_bump_slice(),
-            None => &self.from[self.start..self.end],
+            None => part_of(self.from, self.start..self.end),
         };
         FieldSet { nodes }
     }

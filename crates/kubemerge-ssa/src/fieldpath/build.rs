@@ -2,6 +2,8 @@
 //!
 //! A path may be inserted after paths below it: a walk finds out about a container when it leaves it.
 
+use kubemerge_value::part::part_of;
+
 use super::node::{SetEntry, SetNode};
 use super::{Element, FieldSet};
 use crate::value::Arena;
@@ -64,7 +66,7 @@ impl<'a> SetBuilder<'a> {
         let is_same = |(open, step): &(&OpenStep<'a>, &(u64, Element<'a>))| open.serial == step.0;
         let shared = self.open.iter().zip(&path.steps).take_while(is_same).count();
         self.close_to(shared);
-        for (serial, element) in &path.steps[shared..] {
+        for (serial, element) in path.steps.iter().skip(shared) {
             let node = self.tree.enter(*element);
             self.open.push(OpenStep { serial: *serial, node, is_member: false });
         }
@@ -130,7 +132,7 @@ impl<'a> TreeBuilder<'a> {
 
     /// The nodes from a place on.
     pub(crate) fn nodes_from(&self, place: usize) -> &[SetEntry<'a>] {
-        &self.nodes[place..]
+        part_of(&self.nodes, place..)
     }
 
     /// Puts others in the place of the nodes from a place on.

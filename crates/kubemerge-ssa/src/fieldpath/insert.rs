@@ -1,5 +1,6 @@
 //! Adds the paths of a small set to the text of another one, without reading the text into a set.
 
+use kubemerge_value::part::part_of;
 use kubemerge_value::string_length;
 
 use super::label::write_quoted_label;
@@ -17,7 +18,7 @@ pub(crate) fn with_all(text: &str, paths: &FieldSet<'_>, order: FieldOrder) -> O
     let mut insertion = Insertion { text: text.as_bytes(), at: 1, copied: 0, out, order };
     insertion.level(*paths)?;
     let Insertion { text, copied, mut out, .. } = insertion;
-    out.extend_from_slice(&text[copied..]);
+    out.extend_from_slice(part_of(text, copied..));
     // Labels are UTF-8, and a text is only cut at its brackets and commas.
     String::from_utf8(out).ok()
 }
@@ -97,18 +98,18 @@ impl Insertion<'_> {
     }
 
     fn relation(&self, element: Element<'_>, label: &[u8], is_unsure: &mut bool) -> Option<Relation> {
-        let rest = &self.text[self.at..];
+        let rest = part_of(self.text, self.at..);
         if rest.starts_with(label) {
             return Some(Relation::Here);
         }
-        let node = &rest[..string_length(&rest[1..])? + 2];
+        let node = rest.get(..string_length(rest.get(1..)?)? + 2)?;
         let is_name = |label: &[u8]| label.starts_with(b"\"f:");
         Some(match (element, is_name(node)) {
             // Names come first in both orders.
             (Element::Name(_), false) => Relation::Before,
             (Element::Name(_), true) if label.contains(&b'\\') || node.contains(&b'\\') => return None,
             // Without their closing quotes, since a name may be the beginning of another.
-            (Element::Name(_), true) if node[..node.len() - 1] < label[..label.len() - 1] => Relation::After,
+            (Element::Name(_), true) if node.split_last()?.1 < label.split_last()?.1 => Relation::After,
             (Element::Name(_), true) => Relation::Before,
             (_, true) => Relation::After,
             (_, false) => {
@@ -122,7 +123,7 @@ impl Insertion<'_> {
     fn merge(&mut self, child: &SetNode<'_>) -> Option<()> {
         self.at += ":{".len();
         let is_leaf = self.next()? == b'}';
-        let is_marked = self.text[self.at..].starts_with(MEMBER);
+        let is_marked = part_of(self.text, self.at..).starts_with(MEMBER);
         // A node without anything below it is a member without a mark.
         let needs_mark = if is_leaf { !child.below.is_empty() } else { child.is_member && !is_marked };
         if !needs_mark {
@@ -168,18 +169,18 @@ impl Insertion<'_> {
 
     /// Copies the text up to this place.
     fn copy(&mut self) {
-        self.out.extend_from_slice(&self.text[self.copied..self.at]);
+        self.out.extend_from_slice(part_of(self.text, self.copied..self.at));
         self.copied = self.at;
     }
 
     fn passes(&mut self, part: &[u8]) -> bool {
-        let is_next = self.text[self.at..].starts_with(part);
+        let is_next = part_of(self.text, self.at..).starts_with(part);
         self.at += if is_next { part.len() } else { 0 };
         is_next
     }
 
     fn pass_node(&mut self) -> Option<()> {
-        self.at = self.text.len() - after_node(&self.text[self.at..])?.len();
+        self.at = self.text.len() - after_node(part_of(self.text, self.at..))?.len();
         self.pass_comma();
         Some(())
     }

@@ -1,6 +1,7 @@
 //! A small JSON reader for `fieldsV1` and its labels, where every number is a float.
 
 use bumpalo::collections::Vec as ArenaVec;
+use kubemerge_value::part::{part_of, text_of};
 use kubemerge_value::tree::Map;
 use kubemerge_value::{Str, deep, quote_or_backslash, string_length};
 
@@ -113,14 +114,14 @@ impl<'a> JsonText<'a> {
         // The label begins at the boundary of a character, for there is a quote before it.
         let start = self.at + skipped + 1;
         (self.text.as_bytes().get(start - 1) == Some(&b'"')).then_some(())?;
-        let label = &self.text[start..];
+        let label = text_of(self.text, start..);
         let node = arena.alloc(SetNode::leaf(Element::Name("")));
         let (prefix, rest) = match label.as_bytes() {
             [b'f', b':', name @ ..] => {
                 let end = 2 + quote_or_backslash(name)?;
-                let name = &label[2..end];
+                let name = text_of(label, 2..end);
                 node.element = Element::Name(name);
-                (name_prefix(name), &label[end..])
+                (name_prefix(name), text_of(label, end..))
             }
             _ => plain_element(label, &mut node.element, arena)?,
         };
@@ -135,12 +136,12 @@ impl<'a> JsonText<'a> {
     /// The text from a place up to here.
     #[inline]
     pub(super) fn since(&self, start: usize) -> &'a str {
-        &self.text[start..self.at]
+        text_of(self.text, start..self.at)
     }
 
     #[inline]
     pub(super) fn is_next(&self, text: &[u8]) -> bool {
-        self.text.as_bytes()[self.at..].starts_with(text)
+        part_of(self.text.as_bytes(), self.at..).starts_with(text)
     }
 
     /// The next byte, which may be white space.
@@ -175,7 +176,7 @@ impl<'a> JsonText<'a> {
 
     fn word(&mut self, word: &str) -> Result<(), FieldsError> {
         self.peek();
-        if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
+        if self.is_next(word.as_bytes()) {
             self.at += word.len();
             return Ok(());
         }
@@ -186,10 +187,10 @@ impl<'a> JsonText<'a> {
     #[inline]
     fn string(&mut self, arena: &'a Arena) -> Result<&'a str, FieldsError> {
         self.expect(b'"')?;
-        let rest = &self.text.as_bytes()[self.at..];
+        let rest = part_of(self.text.as_bytes(), self.at..);
         match quote_or_backslash(rest) {
-            Some(end) if rest[end] == b'"' => {
-                let text = &self.text[self.at..self.at + end];
+            Some(end) if rest.get(end) == Some(&b'"') => {
+                let text = text_of(self.text, self.at..self.at + end);
                 self.at += end + 1;
                 Ok(text)
             }
@@ -198,9 +199,9 @@ impl<'a> JsonText<'a> {
     }
 
     fn escaped_string(&mut self, arena: &'a Arena) -> Result<&'a str, FieldsError> {
-        let rest = &self.text[self.at..];
+        let rest = text_of(self.text, self.at..);
         let len = string_length(rest.as_bytes()).ok_or_else(|| self.unexpected('"'))?;
-        let raw = &rest.as_bytes()[..len];
+        let raw = part_of(rest.as_bytes(), ..len);
         if !has_valid_escapes(raw) {
             return Err(self.unexpected("an escape"));
         }
@@ -223,15 +224,15 @@ impl<'a> JsonText<'a> {
     }
 
     fn number(&mut self) -> Result<ParsedValue<'a>, FieldsError> {
-        let rest = &self.text[self.at..];
+        let rest = text_of(self.text, self.at..);
         let is_part = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
         let end = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        let number = text_of(rest, ..end);
         // Rust's parser accepts forms that JSON does not have, such as `.5` and `inf`.
-        let digits = rest[..end].trim_start_matches('-');
-        let has_leading_zero =
-            digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
+        let digits = number.trim_start_matches('-');
+        let has_leading_zero = matches!(digits.as_bytes(), [b'0', b'0'..=b'9', ..]);
         let starts_with_digit = digits.starts_with(|first: char| first.is_ascii_digit());
-        match rest[..end].parse::<f64>() {
+        match number.parse::<f64>() {
             Ok(float) if float.is_finite() && starts_with_digit && !has_leading_zero => {
                 self.at += end;
                 // Upstream: numbers in labels are read as floats, so 1 and 1.0 are one key.
@@ -282,7 +283,7 @@ fn has_valid_escapes(raw: &[u8]) -> bool {
         if !hex.iter().all(u8::is_ascii_hexdigit) {
             return false;
         }
-        rest = &rest[at + 2 + digits..];
+        rest = part_of(rest, at + 2 + digits..);
     }
     true
 }

@@ -3,6 +3,7 @@
 //! `f:` and a name, `k:` and a JSON object, `v:` and a JSON value, `i:` and a number.
 
 use bumpalo::collections::Vec as ArenaVec;
+use kubemerge_value::part::{item_at, text_of};
 use kubemerge_value::quote_or_backslash;
 use kubemerge_value::write::{write_escaped, write_int};
 
@@ -13,23 +14,21 @@ use crate::value::{Arena, ParsedValue, write_label_value};
 
 /// Reads a label; `None` for types of elements that are not defined yet.
 pub(super) fn read_label<'a>(label: &'a str, arena: &'a Arena) -> Result<Option<Element<'a>>, FieldsError> {
-    let bytes = label.as_bytes();
-    if bytes.len() < 2 {
-        return Err(FieldsError::new("key must be 2 characters long:"));
-    }
-    if bytes[1] != b':' {
-        return Err(FieldsError::new(format!("missing colon: {label}")));
-    }
-    Ok(Some(match bytes[0] {
-        b'f' => Element::Name(&label[2..]),
-        b'k' => read_key(&label[2..], arena)?,
-        b'v' => {
-            let mut text = JsonText::new(&label[2..]);
+    let rest = match label.as_bytes() {
+        [_, b':', ..] => text_of(label, 2..),
+        [_, _, ..] => return Err(FieldsError::new(format!("missing colon: {label}"))),
+        _ => return Err(FieldsError::new("key must be 2 characters long:")),
+    };
+    Ok(Some(match label.as_bytes().first() {
+        Some(b'f') => Element::Name(rest),
+        Some(b'k') => read_key(rest, arena)?,
+        Some(b'v') => {
+            let mut text = JsonText::new(rest);
             let value = text.value(arena)?;
             text.end()?;
             Element::Value(value)
         }
-        b'i' => Element::Index(read_index(&label[2..])?),
+        Some(b'i') => Element::Index(read_index(rest)?),
         // Later versions may add types; upstream ignores them.
         _ => return Ok(None),
     }))
@@ -66,7 +65,7 @@ pub(super) fn plain_element<'a>(
 ) -> Option<(u64, &'a str)> {
     match text.as_bytes() {
         [b'k', b':', b'{', ..] => {
-            let (fields, rest) = plain_key(&text[3..], arena)?;
+            let (fields, rest) = plain_key(text_of(text, 3..), arena)?;
             *element = Element::Key(fields);
             Some((key_prefix(fields), rest))
         }
@@ -76,11 +75,11 @@ pub(super) fn plain_element<'a>(
                 prefix = value_prefix(&value);
                 *element = Element::Value(value);
             };
-            let rest = plain_value(&text[2..], put)?;
+            let rest = plain_value(text_of(text, 2..), put)?;
             Some((prefix, rest))
         }
         [b'i', b':', ..] => {
-            let (index, rest) = plain_number(&text[2..])?;
+            let (index, rest) = plain_number(text_of(text, 2..))?;
             *element = Element::Index(i64::from(index));
             Some((index_prefix(i64::from(index)), rest))
         }
@@ -98,8 +97,8 @@ fn plain_key<'a>(mut text: &'a str, arena: &'a Arena) -> Option<(&'a [KeyField<'
         is_sorted.then_some(())?;
         let rest = plain_value(rest.strip_prefix(':')?, |value| fields.push(KeyField { name, value }))?;
         match rest.as_bytes().first()? {
-            b'}' => return Some((fields.into_bump_slice(), &rest[1..])),
-            b',' => text = &rest[1..],
+            b'}' => return Some((fields.into_bump_slice(), text_of(rest, 1..))),
+            b',' => text = text_of(rest, 1..),
             _ => return None,
         }
     }
@@ -131,9 +130,9 @@ fn plain_number(text: &str) -> Option<(u32, &str)> {
         number = number.checked_mul(10)?.checked_add(u32::from(digit - b'0'))?;
         len += 1;
     }
-    let has_leading_zero = len > 1 && bytes[0] == b'0';
+    let has_leading_zero = len > 1 && bytes.first() == Some(&b'0');
     let goes_on = matches!(bytes.get(len), Some(b'.' | b'e' | b'E'));
-    (len > 0 && !has_leading_zero && !goes_on).then(|| (number, &text[len..]))
+    (len > 0 && !has_leading_zero && !goes_on).then(|| (number, text_of(text, len..)))
 }
 
 /// A string whose quotes are escaped, as they are in a label, and nothing else is.
@@ -141,7 +140,7 @@ fn plain_number(text: &str) -> Option<(u32, &str)> {
 fn plain_string(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("\\\"")?;
     let end = quote_or_backslash(text.as_bytes())?;
-    Some((&text[..end], text[end..].strip_prefix("\\\"")?))
+    Some((text_of(text, ..end), text_of(text, end..).strip_prefix("\\\"")?))
 }
 
 /// Appends the label of an element as it is before the escapes of the JSON string around it.
@@ -216,10 +215,11 @@ fn as_int(float: f64) -> Option<i64> {
 }
 
 fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| IS_PLAIN[byte as usize])
+    text.bytes().all(|byte| *item_at(&IS_PLAIN, byte as usize))
 }
 
 /// Bytes that are written as they are in every kind of label.
+#[expect(clippy::indexing_slicing, reason = "a constant, whose places are bytes of ASCII")]
 const IS_PLAIN: [bool; 256] = {
     let mut plain = [false; 256];
     let mut byte = 0x20;

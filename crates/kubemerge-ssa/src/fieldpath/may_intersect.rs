@@ -40,8 +40,7 @@ fn quoted_label(element: Element<'_>) -> Vec<u8> {
 /// Whether `fieldsV1` text, as this crate writes it, has every path of a set. True only if it surely has.
 pub(crate) fn has_all(text: &str, paths: &FieldSet<'_>) -> bool {
     !paths.has_more_nodes_than(MAX_SEARCHES)
-        && text.starts_with('{')
-        && has_all_below(&text.as_bytes()[1..], *paths)
+        && text.strip_prefix('{').is_some_and(|members| has_all_below(members.as_bytes(), *paths))
 }
 
 /// The same for the text after the opening bracket of a node.
@@ -72,9 +71,9 @@ pub(super) fn after_node(text: &[u8]) -> Option<&[u8]> {
     let (mut depth, mut at) = (0_usize, 0);
     loop {
         match text.get(at)? {
-            b'"' => at += string_length(&text[at + 1..])? + 1,
+            b'"' => at += string_length(text.get(at + 1..)?)? + 1,
             b'{' => depth += 1,
-            b'}' if depth == 1 => return Some(&text[at + 1..]),
+            b'}' if depth == 1 => return text.get(at + 1..),
             // The end of the parent, which has no such child.
             b'}' if depth == 0 => return None,
             b'}' => depth -= 1,

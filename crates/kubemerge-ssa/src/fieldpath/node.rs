@@ -6,6 +6,8 @@
 use std::cmp::Ordering;
 use std::ops::Deref;
 
+use kubemerge_value::part::{part_of, text_of};
+
 use super::prefix::{is_complete, order_prefix};
 use super::{Element, FieldSet};
 use crate::value::Arena;
@@ -67,6 +69,7 @@ impl<'a> SetEntry<'a> {
     }
 
     /// The entries of sorted siblings.
+    #[expect(clippy::indexing_slicing, reason = "all places are below N, and only constants are made of it")]
     pub(crate) const fn all<const N: usize>(nodes: &'a [SetNode<'a>; N]) -> [Self; N] {
         let mut entries = [SetEntry::of(&nodes[0]); N];
         let mut place = 1;
@@ -82,7 +85,7 @@ impl<'a> SetEntry<'a> {
     pub(super) fn with_content(self, content: NodeContent<'a>, arena: &'a Arena) -> Self {
         let NodeContent { is_member, below } = content;
         let SetNode { text, label_len, form, .. } = *self.node;
-        let (text, form) = (&text[..label_len as usize], form.and(TextForm::LABEL));
+        let (text, form) = (text_of(text, ..label_len as usize), form.and(TextForm::LABEL));
         let node = SetNode { is_member, below, text, form, ..*self.node };
         SetEntry { prefix: self.prefix, node: arena.alloc(node) }
     }
@@ -176,7 +179,7 @@ impl<'a> SetNode<'a> {
     /// The label with its quotes.
     #[inline]
     pub(super) fn written_label(&self) -> Option<&'a str> {
-        self.form.has(TextForm::LABEL).then(|| &self.text[..self.label_len as usize])
+        self.form.has(TextForm::LABEL).then(|| text_of(self.text, ..self.label_len as usize))
     }
 
     /// The label and what follows it, up to the comma, if that has a form.
@@ -188,7 +191,7 @@ impl<'a> SetNode<'a> {
     /// The text after the label, in whatever form it is.
     #[inline]
     pub(super) fn content_text(&self) -> &'a str {
-        &self.text[self.label_len as usize..]
+        text_of(self.text, self.label_len as usize..)
     }
 
     /// Whether both have one label, which says their element.
@@ -197,7 +200,7 @@ impl<'a> SetNode<'a> {
         let len = self.label_len as usize;
         len > 0
             && self.label_len == other.label_len
-            && self.text.as_bytes()[..len] == other.text.as_bytes()[..len]
+            && part_of(self.text.as_bytes(), ..len) == part_of(other.text.as_bytes(), ..len)
     }
 
     /// Whether both have one text, which says all of a node.

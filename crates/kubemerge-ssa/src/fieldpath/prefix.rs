@@ -114,15 +114,17 @@ const fn has_low_byte(first_bytes: u64, len: usize) -> bool {
 
 /// The beginning of a name up to its first zero or one, which both count as one.
 #[cold]
-const fn up_to_low_byte(name: &[u8]) -> u64 {
-    let (mut prefix, mut place) = (0, 0);
-    while place < 8 && place < name.len() {
-        let shift = 56 - 8 * place;
-        if name[place] <= 1 {
+const fn up_to_low_byte(mut name: &[u8]) -> u64 {
+    let (mut prefix, mut shift) = (0, 64);
+    while let [byte, rest @ ..] = name
+        && shift > 0
+    {
+        shift -= 8;
+        if *byte <= 1 {
             return prefix | 1 << shift;
         }
-        prefix |= (name[place] as u64) << shift;
-        place += 1;
+        prefix |= (*byte as u64) << shift;
+        name = rest;
     }
     prefix
 }

@@ -3,6 +3,8 @@
 //! Input may be in any order and may repeat labels; the set is always sorted. A node without children is a
 //! member, and null counts as a node without children.
 
+use kubemerge_value::part::part_of;
+
 use super::json_text::{JsonText, LabelledNode};
 use super::label::read_label;
 use super::node::{NodeContent, SetEntry, SetNode, TextForm};
@@ -196,7 +198,7 @@ impl<'a> FieldsReader<'a> {
     #[inline]
     fn take_same_item(&mut self, label: &LabelledNode<'a>) -> Option<SetEntry<'a>> {
         let before = match label.node.element {
-            Element::Key(_) => *self.nodes[self.open.last()?.start..].last()?,
+            Element::Key(_) => *part_of(&self.nodes, self.open.last()?.start..).last()?,
             _ => return None,
         };
         let below = before.content_text().strip_prefix(':')?;
@@ -215,7 +217,7 @@ impl<'a> FieldsReader<'a> {
     #[inline]
     fn close(&mut self) -> Option<ReadNode<'a>> {
         let OpenNode { label, start, is_member, is_sorted, mut form } = self.open.pop()?;
-        let children = &self.nodes[start..];
+        let children = part_of(&self.nodes, start..);
         // Names are in the same place in both orders, and they come before other elements.
         let are_names = children.last().is_some_and(|last| matches!(last.element, Element::Name(_)));
         if !are_names && children.len() > 1 {
@@ -246,7 +248,7 @@ impl<'a> FieldsReader<'a> {
         if let Some(open) = self.open.last_mut() {
             open.form = open.form.with_child(form);
             // Custom resources are written in another order, so sorting is checked while reading.
-            let before = self.nodes[open.start..].last();
+            let before = part_of(&self.nodes, open.start..).last();
             open.is_sorted &= before.is_none_or(|before| before.order(&entry).is_lt());
         }
         self.nodes.push(entry);
@@ -256,7 +258,7 @@ impl<'a> FieldsReader<'a> {
     /// subtree counts.
     #[cold]
     fn sort_from(&mut self, start: usize) {
-        let siblings = &mut self.nodes[start..];
+        let (_, siblings) = self.nodes.split_at_mut(start);
         siblings.sort_by(SetEntry::order);
         if siblings.is_sorted_by(|one, two| one.order(two).is_lt()) {
             return;
@@ -265,7 +267,8 @@ impl<'a> FieldsReader<'a> {
         for same in repeated.chunk_by(|one, two| one.order(two).is_eq()) {
             let is_member = same.iter().any(|node| node.is_member);
             // Of repeated labels Go keeps the last one that has something below.
-            let last = same.iter().rev().find(|node| !node.below.is_empty()).unwrap_or(&same[0]);
+            let Some(first) = same.first() else { continue };
+            let last = same.iter().rev().find(|node| !node.below.is_empty()).unwrap_or(first);
             let content = NodeContent { is_member, below: last.below };
             self.nodes.push(if same.len() == 1 { *last } else { last.with_content(content, self.arena) });
         }

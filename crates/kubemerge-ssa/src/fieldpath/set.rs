@@ -4,6 +4,7 @@
 //! memory proves two sets equal. Siblings are sorted and different from each other, and no subtree is without members.
 
 use kubemerge_value::deep;
+use kubemerge_value::part::part_of;
 
 use super::node::{NodeContent, SetEntry};
 use super::prefix::order_prefix;
@@ -25,7 +26,7 @@ impl<'a> FieldSet<'a> {
         if start == nodes.len() {
             return FieldSet::EMPTY;
         }
-        let taken = arena.alloc_slice_copy(&nodes[start..]);
+        let taken = arena.alloc_slice_copy(part_of(nodes, start..));
         nodes.truncate(start);
         FieldSet { nodes: taken }
     }
@@ -54,7 +55,7 @@ impl<'a> FieldSet<'a> {
         for elements in &paths {
             let shared = open.iter().zip(elements).take_while(|(one, two)| one == two).count();
             path.truncate(shared);
-            elements[shared..].iter().for_each(|element| path.push(*element));
+            elements.iter().skip(shared).for_each(|element| path.push(*element));
             builder.insert(&path);
             open = elements;
         }
@@ -115,7 +116,7 @@ impl<'a> FieldSet<'a> {
     pub(crate) fn child(self, element: Element<'_>) -> Option<&'a SetEntry<'a>> {
         let prefix = order_prefix(&element);
         let found = self.nodes.binary_search_by(|node| node.order_beside(prefix, &element)).ok()?;
-        Some(&self.nodes[found])
+        self.nodes.get(found)
     }
 
     /// Whether all nodes of one set surely come before those of the other. Small sets mostly have nothing in common.

@@ -102,11 +102,11 @@ impl ManagedFields {
     fn has_few_managers(&self) -> bool {
         /// Up to this number comparing all pairs costs less than hashing.
         const MAX_PAIRWISE: usize = 6;
-        let is_new = |place: usize| {
-            let identity = self.entries[place].identity();
-            self.entries[..place].iter().all(|before| before.identity() != identity)
+        let is_new = |(place, entry): (usize, &ManagedFieldsEntry)| {
+            let identity = entry.identity();
+            self.entries.iter().take(place).all(|before| before.identity() != identity)
         };
-        self.entries.len() <= MAX_PAIRWISE && (1..self.entries.len()).all(is_new)
+        self.entries.len() <= MAX_PAIRWISE && self.entries.iter().enumerate().all(is_new)
     }
 
     /// Entries in the order they are given: those of a `ManagedFields` that was written by other means.

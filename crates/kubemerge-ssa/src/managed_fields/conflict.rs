@@ -41,7 +41,8 @@ impl Display for Conflicts {
         write!(f, "Apply failed with {} conflicts: ", self.0.len())?;
         for (place, same) in self.0.chunk_by(|one, two| one.owner == two.owner).enumerate() {
             let line = if place > 0 { "\n" } else { "" };
-            write!(f, "{line}conflicts with {}:", printed(&same[0].owner))?;
+            let Some(first) = same.first() else { continue };
+            write!(f, "{line}conflicts with {}:", printed(&first.owner))?;
             same.iter().try_for_each(|conflict| write!(f, "\n- {}", conflict.path))?;
         }
         Ok(())

@@ -95,8 +95,8 @@ fn index(items: Items<'_>, names: &[&str]) -> HashMap<String, usize> {
 
 /// The text of the chosen fields of a key, one bit each.
 fn signature(fields: &[KeyField<'_>], chosen: usize) -> String {
-    let is_chosen = |at: &usize| chosen & (1 << at) != 0;
-    (0..fields.len()).filter(is_chosen).map(|at| part(fields[at].name, fields[at].value)).collect()
+    let is_chosen = |(at, _): &(usize, &KeyField<'_>)| chosen & (1 << at) != 0;
+    fields.iter().enumerate().filter(is_chosen).map(|(_, field)| part(field.name, field.value)).collect()
 }
 
 fn part(name: &str, value: ParsedValue<'_>) -> String {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use kubemerge_value::part::{item_at, item_at_mut};
+
 use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
 use super::{ManagedFields, ManagedFieldsError};
 use crate::fieldpath::{FieldOrder, FieldSet, FieldsError};
@@ -73,12 +75,14 @@ fn migrate_one(
     let known = entries.iter().position(|entry| is_of(entry, applier, Operation::Apply));
     // The first client-side entry becomes the applier if there is none.
     let Some(target) = known.or_else(|| entries.iter().position(is_client_side)) else { return Ok(()) };
-    (entries[target].manager, entries[target].operation) = (Arc::from(applier), Operation::Apply);
+    let applied = item_at_mut(entries, target);
+    (applied.manager, applied.operation) = (Arc::from(applier), Operation::Apply);
     // Only fields of the same version move; those of other versions are given up.
-    let version = Arc::clone(&entries[target].api_version);
+    let version = Arc::clone(&applied.api_version);
     let same_version = entries.iter().position(|entry| is_client_side(entry) && entry.api_version == version);
     if let Some(source) = same_version {
-        entries[target].fields = union(&entries[target].fields, &entries[source].fields, order)?;
+        let fields = union(&item_at(entries, target).fields, &item_at(entries, source).fields, order)?;
+        item_at_mut(entries, target).fields = fields;
     }
     entries.retain(|entry| !is_client_side(entry));
     Ok(())

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use kubemerge_value::calendar::{civil_from_days, days_from_civil};
+use kubemerge_value::part::item_at_mut;
 
 /// A time in whole seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,7 +31,7 @@ impl Time {
         }
         let days = days_from_civil(year, month, day);
         // Fractions are dropped: managedFields has whole seconds.
-        let rest = text[19..].trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
+        let rest = text.get(19..)?.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
         let offset = offset_of(rest)?;
         Some(Time(days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset))
     }
@@ -46,7 +47,7 @@ fn offset_of(text: &str) -> Option<i64> {
         b'-' => -1,
         _ => return None,
     };
-    let (hours, minutes) = text[1..].split_once(':')?;
+    let (hours, minutes) = text.get(1..)?.split_once(':')?;
     Some(sign * (hours.parse::<i64>().ok()? * 3600 + minutes.parse::<i64>().ok()? * 60))
 }
 
@@ -64,8 +65,8 @@ impl Display for Time {
             [(0, year / 100), (2, year % 100), (5, month), (8, day), (11, hour), (14, minute), (17, second)];
         for (at, number) in pairs {
             // Each number has two digits.
-            text[at] += (number / 10) as u8;
-            text[at + 1] += (number % 10) as u8;
+            *item_at_mut(&mut text, at) += (number / 10) as u8;
+            *item_at_mut(&mut text, at + 1) += (number % 10) as u8;
         }
         f.write_str(std::str::from_utf8(&text).unwrap_or_default())
     }

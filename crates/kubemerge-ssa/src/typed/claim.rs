@@ -4,6 +4,7 @@
 
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
+use kubemerge_value::part::item_at;
 
 use super::identity::claimed_element;
 use super::identity_order::in_order;
@@ -87,11 +88,15 @@ impl<'a> ClaimWalk<'a> {
         if nodes.is_sorted_by(|one, two| one.order(two).is_lt()) {
             return;
         }
-        let order = in_order(nodes.len(), &|place| nodes[place as usize].element);
-        let sorted = order.chunk_by(|_, next| next.is_repeated).map(|same| {
-            let first = nodes[same[0].place as usize];
+        let order = in_order(nodes.len(), &|place| item_at(nodes, place as usize).element);
+        let sorted = order.chunk_by(|_, next| next.is_repeated).filter_map(|same| {
+            let first = *item_at(nodes, same.first()?.place as usize);
             // Of repeated items only the item itself is claimed.
-            if same.len() == 1 { first } else { SetEntry::new(SetNode::leaf(first.element), self.arena) }
+            Some(if same.len() == 1 {
+                first
+            } else {
+                SetEntry::new(SetNode::leaf(first.element), self.arena)
+            })
         });
         let sorted = sorted.collect();
         self.tree.replace_from(start, sorted);

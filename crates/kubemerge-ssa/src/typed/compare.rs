@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
+use kubemerge_value::part::part_of;
 
 use super::error::ValidationErrors;
 use super::go_value::scalar_problem;
@@ -256,8 +257,8 @@ impl<'a> CompareWalk<'a> {
             self.path.push(element);
             self.items(list, old, new);
             self.path.pop();
-            left = &left[old.len()..];
-            right = &right[new.len()..];
+            left = part_of(left, old.len()..);
+            right = part_of(right, new.len()..);
         }
     }
 

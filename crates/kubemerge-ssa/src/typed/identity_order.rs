@@ -3,6 +3,8 @@
 //! Elements are compared by short integers that have the same order, so that sorting a long list does not read its texts
 //! again and again. Items whose integers are equal are sorted once more by what follows in their texts.
 
+use kubemerge_value::part::{item_at_mut, part_of};
+
 use crate::fieldpath::Element;
 use crate::value::ParsedValue;
 
@@ -45,8 +47,9 @@ fn sort<'a>(items: &mut [Placed], element: &dyn Fn(u32) -> Element<'a>, levels: 
     items.iter_mut().for_each(|item| item.key = rule.key(element(item.place)));
     sort_by_digits(items);
     for same in items.chunk_by_mut(|one, two| one.key == two.key).filter(|same| same.len() > 1) {
-        match rule.is_whole(same[0].key) {
-            true => same[1..].iter_mut().for_each(|item| item.is_repeated = true),
+        let Some(first) = same.first() else { continue };
+        match rule.is_whole(first.key) {
+            true => same.iter_mut().skip(1).for_each(|item| item.is_repeated = true),
             // Their integers have less in common than their texts: goes on after what these share.
             false => sort(same, element, levels - 1),
         }
@@ -56,8 +59,11 @@ fn sort<'a>(items: &mut [Placed], element: &dyn Fn(u32) -> Element<'a>, levels: 
 fn sort_by_comparisons<'a>(items: &mut [Placed], element: &dyn Fn(u32) -> Element<'a>) {
     let is_greater = |one: &Placed, two: &Placed| element(one.place).order(element(two.place)).is_gt();
     merge_sort(items, &mut items.to_vec(), &is_greater);
-    for place in 1..items.len() {
-        items[place].is_repeated = element(items[place - 1].place) == element(items[place].place);
+    let mut before = None;
+    for item in items {
+        if let Some(before) = before.replace(item.place) {
+            item.is_repeated = element(before) == element(item.place);
+        }
     }
 }
 
@@ -68,19 +74,24 @@ fn merge_sort(items: &mut [Placed], room: &mut [Placed], is_greater: &dyn Fn(&Pl
         return;
     }
     let middle = items.len() / 2;
-    merge_sort(&mut items[..middle], &mut room[..middle], is_greater);
-    merge_sort(&mut items[middle..], &mut room[middle..], is_greater);
+    let ((left, right), (left_room, right_room)) = (items.split_at_mut(middle), room.split_at_mut(middle));
+    merge_sort(left, left_room, is_greater);
+    merge_sort(right, right_room, is_greater);
     // Halves that follow each other are sorted already, as most lists are.
-    if !is_greater(&items[middle - 1], &items[middle]) {
+    let (Some(last), Some(first)) = (left.last(), right.first()) else { return };
+    if !is_greater(last, first) {
         return;
     }
     room.copy_from_slice(items);
-    let (mut left, mut right) = (0, middle);
+    let (left, right) = room.split_at(middle);
+    let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     for item in items {
-        let takes_right = right < room.len() && (left == middle || is_greater(&room[left], &room[right]));
-        let next = if takes_right { &mut right } else { &mut left };
-        *item = room[*next];
-        *next += 1;
+        let takes_right = match (left.peek(), right.peek()) {
+            (Some(left), Some(right)) => is_greater(left, right),
+            (left, _) => left.is_none(),
+        };
+        let next = if takes_right { right.next() } else { left.next() };
+        *item = *next.unwrap_or(item);
     }
 }
 
@@ -89,7 +100,7 @@ fn sort_by_digits(items: &mut [Placed]) {
     let mut counts = [[0_u32; 256]; 8];
     for item in items.iter() {
         for (digit, counts) in item.key.to_le_bytes().into_iter().zip(&mut counts) {
-            counts[digit as usize] += 1;
+            *item_at_mut(counts, usize::from(digit)) += 1;
         }
     }
     let mut room = items.to_vec();
@@ -105,8 +116,9 @@ fn sort_by_digits(items: &mut [Placed]) {
             next += std::mem::replace(count, next);
         }
         for item in from.iter() {
-            let start = &mut counts[item.key.to_le_bytes()[place] as usize];
-            to[*start as usize] = *item;
+            let digit = (item.key >> (8 * place)) as u8;
+            let start = item_at_mut(counts, usize::from(digit));
+            *item_at_mut(to, *start as usize) = *item;
             *start += 1;
         }
         std::mem::swap(&mut from, &mut to);
@@ -138,8 +150,11 @@ enum KeyForm {
 
 impl KeyRule {
     fn of<'a>(items: &[Placed], element: &dyn Fn(u32) -> Element<'a>) -> KeyRule {
+        let Some(first) = items.first() else {
+            return KeyRule { field: 0, is_only: false, form: KeyForm::Mixed };
+        };
         let elements = || items.iter().map(|item| element(item.place));
-        let first = element(items[0].place);
+        let first = element(first.place);
         let mut differing = Differing::default();
         if !elements().all(|other| differing.add(first, other)) {
             return KeyRule { field: 0, is_only: false, form: KeyForm::Mixed };
@@ -160,7 +175,9 @@ impl KeyRule {
         match (&self.form, deciding(element, self.field)) {
             // The sign becomes the first bit of an unsigned number.
             (KeyForm::Int, Some(ParsedValue::Int(int))) => int as u64 ^ (1 << 63),
-            (KeyForm::Text(shared), Some(ParsedValue::String(text))) => text_key(&text.as_bytes()[*shared..]),
+            (KeyForm::Text(shared), Some(ParsedValue::String(text))) => {
+                text_key(part_of(text.as_bytes(), *shared..))
+            }
             _ => 0,
         }
     }
@@ -185,7 +202,7 @@ impl KeyForm {
                 Some(KeyForm::Text(shared_len(first.as_bytes(), other.as_bytes())))
             }
             (KeyForm::Text(shared), ParsedValue::String(first), ParsedValue::String(other)) => {
-                let first = &first.as_bytes()[..shared];
+                let first = part_of(first.as_bytes(), ..shared);
                 Some(KeyForm::Text(shared_len(first, other.as_bytes())))
             }
             _ => None,
@@ -196,8 +213,7 @@ impl KeyForm {
 /// Seven bytes of a text, and its length up to eight, which orders a text and its beginning.
 fn text_key(text: &[u8]) -> u64 {
     let mut key = [0; 8];
-    let len = text.len().min(7);
-    key[..len].copy_from_slice(&text[..len]);
+    key.iter_mut().zip(text).take(7).for_each(|(place, byte)| *place = *byte);
     key[7] = text.len().min(8) as u8;
     u64::from_be_bytes(key)
 }

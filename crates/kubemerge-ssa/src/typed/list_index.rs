@@ -2,6 +2,7 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::ListForm;
+use kubemerge_value::part::{item_at, part_of};
 
 use super::error::ValidationErrors;
 use super::identity::{claimed_element, identity};
@@ -73,17 +74,20 @@ pub(super) fn sort<'a>(items: &mut ArenaVec<'a, Item<'a>>) {
     if is_sorted(items) {
         return;
     }
-    let order = in_order(items.len(), &|place| items[place as usize].element);
-    let sorted =
-        order.iter().map(|placed| Item { is_repeated: placed.is_repeated, ..items[placed.place as usize] });
+    let order = in_order(items.len(), &|place| item_at(items, place as usize).element);
+    let sorted = order
+        .iter()
+        .map(|placed| Item { is_repeated: placed.is_repeated, ..*item_at(items, placed.place as usize) });
     *items = ArenaVec::from_iter_in(sorted, items.bump());
 }
 
 /// Whether items are sorted by identity. As far as they are, repeated ones are marked.
 fn is_sorted(items: &mut [Item<'_>]) -> bool {
-    (1..items.len()).all(|place| {
-        let order = items[place - 1].element.order(items[place].element);
-        items[place].is_repeated = order.is_eq();
+    let mut before: Option<Element<'_>> = None;
+    items.iter_mut().all(|item| {
+        let Some(before) = before.replace(item.element) else { return true };
+        let order = before.order(item.element);
+        item.is_repeated = order.is_eq();
         order.is_le()
     })
 }
@@ -92,5 +96,5 @@ fn is_sorted(items: &mut [Item<'_>]) -> bool {
 pub(super) fn first_group<'i, 'a>(items: &'i [Item<'a>]) -> &'i [Item<'a>] {
     let Some((_, others)) = items.split_first() else { return &[] };
     let repeated = others.iter().take_while(|item| item.is_repeated).count();
-    &items[..=repeated]
+    part_of(items, ..=repeated)
 }

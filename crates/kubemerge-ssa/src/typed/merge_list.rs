@@ -5,6 +5,7 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::ListForm;
+use kubemerge_value::part::{item_at, item_at_mut};
 
 use super::identity::{claimed_element, have_same_identities, is_rising};
 use super::identity_order::{are_unique, in_order};
@@ -42,7 +43,8 @@ pub(super) fn merged_items<'a>(
     }
     let identities = Identities::new(&live, &config);
     for place in &identities.repeated_in_config {
-        walk.problems.add(&walk.path, format!("duplicate entries for key {}", config[*place].element));
+        let element = item_at(&config, *place).element;
+        walk.problems.add(&walk.path, format!("duplicate entries for key {element}"));
     }
     // Nothing is merged by guessing.
     if walk.problems.0.len() > before {
@@ -51,10 +53,14 @@ pub(super) fn merged_items<'a>(
     let mut merged = ArenaVec::with_capacity_in(live.len().max(config.len()), arena);
     for step in order(&identities) {
         let (item, live, config) = match step {
-            Step::Live(place) => (live[place], Some(live[place].value), None),
+            Step::Live(place) => {
+                let live = *item_at(&live, place);
+                (live, Some(live.value), None)
+            }
             Step::Config(place) => {
-                let live = identities.live_value(&live, identities.config[place]);
-                (config[place], live, Some(config[place].value))
+                let live = identities.live_value(&live, *item_at(&identities.config, place));
+                let config = *item_at(&config, place);
+                (config, live, Some(config.value))
             }
         };
         walk.path.push(item.element);
@@ -68,9 +74,12 @@ pub(super) fn merged_items<'a>(
 fn is_same_order(live: &[Item<'_>], config: &[Item<'_>]) -> bool {
     let is_unique = || match live.len() {
         ..=MAX_PAIRWISE => {
-            (1..live.len()).all(|place| live[..place].iter().all(|item| item.element != live[place].element))
+            let is_new = |(place, item): (usize, &Item<'_>)| {
+                live.iter().take(place).all(|before| before.element != item.element)
+            };
+            live.iter().enumerate().all(is_new)
         }
-        _ => are_unique(live.len(), &|place| live[place as usize].element),
+        _ => are_unique(live.len(), &|place| item_at(live, place as usize).element),
     };
     live.len() == config.len()
         && live.iter().zip(config).all(|(live, config)| live.element == config.element)
@@ -146,8 +155,8 @@ impl Identities {
             repeated_in_config: Vec::new(),
         };
         // Both lists in one, the live items first.
-        let item =
-            |place: u32| live.get(place as usize).unwrap_or_else(|| &config[place as usize - live.len()]);
+        let at = |place: usize| live.get(place).unwrap_or_else(|| item_at(config, place - live.len()));
+        let item = |place: u32| at(place as usize);
         for placed in in_order(live.len() + config.len(), &|place| item(place).element) {
             if !placed.is_repeated {
                 this.in_live.push(Occurrence::default());
@@ -164,8 +173,8 @@ impl Identities {
     /// Adds a live item of the last identity.
     fn add_live(&mut self, place: u32) {
         let number = self.in_live.len() - 1;
-        self.live[place as usize] = number as u32;
-        let occurrence = &mut self.in_live[number];
+        *item_at_mut(&mut self.live, place as usize) = number as u32;
+        let occurrence = item_at_mut(&mut self.in_live, number);
         if occurrence.count == 0 {
             occurrence.first = place;
         }
@@ -175,17 +184,17 @@ impl Identities {
     /// Adds an item of the configuration, of the last identity.
     fn add_config(&mut self, place: u32) {
         let number = self.in_config.len() - 1;
-        self.config[place as usize] = number as u32;
-        if std::mem::replace(&mut self.in_config[number], true) {
+        *item_at_mut(&mut self.config, place as usize) = number as u32;
+        if std::mem::replace(item_at_mut(&mut self.in_config, number), true) {
             self.repeated_in_config.push(place as usize);
         }
     }
 
     /// The live partner of an item of the configuration. A repeated one counts as null.
     fn live_value<'a>(&self, live: &[Item<'a>], number: u32) -> Option<ParsedValue<'a>> {
-        match self.in_live[number as usize] {
+        match *item_at(&self.in_live, number as usize) {
             Occurrence { count: 0, .. } => None,
-            Occurrence { count: 1, first } => Some(live[first as usize].value),
+            Occurrence { count: 1, first } => Some(item_at(live, first as usize).value),
             // Upstream: repeated live items have no single value to merge with.
             _ => Some(ParsedValue::Null),
         }
@@ -202,39 +211,39 @@ enum Step {
 fn order(identities: &Identities) -> Vec<Step> {
     let (live, config) = (&identities.live, &identities.config);
     // Items of both lists, in the order of the configuration.
-    let mut shared = config.iter().copied().filter(|number| identities.in_live[*number as usize].count > 0);
+    let is_shared = |number: &u32| item_at(&identities.in_live, *number as usize).count > 0;
+    let is_configured = |number: u32| *item_at(&identities.in_config, number as usize);
+    let mut shared = config.iter().copied().filter(is_shared);
     let mut next_shared = shared.next();
     let mut is_emitted = vec![false; identities.in_live.len()];
     let mut steps = Vec::with_capacity(live.len().max(config.len()));
     let (mut left, mut right) = (0, 0);
     while left < live.len() || right < config.len() {
-        if left < live.len() && right < config.len() {
-            let number = live[left];
-            if number == config[right] {
-                is_emitted[number as usize] = true;
+        let (next_live, next_config) = (live.get(left).copied(), config.get(right).copied());
+        if let (Some(number), Some(wanted)) = (next_live, next_config) {
+            if number == wanted {
+                *item_at_mut(&mut is_emitted, number as usize) = true;
                 steps.push(Step::Config(right));
                 (left, right) = (left + 1, right + 1);
                 next_shared = shared.next();
                 continue;
             }
             // A shared item that is not the next one of the configuration is emitted where that wants it.
-            if identities.in_config[number as usize] && next_shared.is_some_and(|next| next != number) {
+            if is_configured(number) && next_shared.is_some_and(|next| next != number) {
                 left += 1;
                 continue;
             }
         }
-        if left < live.len() {
-            let number = live[left];
-            if !identities.in_config[number as usize] {
+        if let Some(number) = next_live {
+            if !is_configured(number) {
                 steps.push(Step::Live(left));
                 left += 1;
                 continue;
             }
-            left += usize::from(is_emitted[number as usize]);
+            left += usize::from(*item_at(&is_emitted, number as usize));
         }
-        if right < config.len() {
-            let number = config[right];
-            is_emitted[number as usize] = true;
+        if let Some(number) = next_config {
+            *item_at_mut(&mut is_emitted, number as usize) = true;
             steps.push(Step::Config(right));
             right += 1;
             if next_shared == Some(number) {

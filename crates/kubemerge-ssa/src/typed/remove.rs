@@ -45,7 +45,7 @@ pub fn extract_with_keys<'a>(
             let Element::Key(fields) = element else { continue };
             // Without its keys an extracted item could not be applied.
             for field in *fields {
-                paths.push([&path[..=place], &[Element::Name(field.name)]].concat());
+                paths.push(path.iter().take(place + 1).copied().chain([Element::Name(field.name)]).collect());
             }
         }
     });

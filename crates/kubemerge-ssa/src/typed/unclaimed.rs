@@ -5,6 +5,7 @@
 
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
+use kubemerge_value::part::part_of;
 
 use super::list_index::{claimed_items, first_group, sort};
 use super::{Form, form_of, member_type};
@@ -70,7 +71,7 @@ impl<'a> UnclaimedWalk<'a> {
         let mut rest = &index[..];
         while let Some(first) = rest.first() {
             let same = first_group(rest);
-            rest = &rest[same.len()..];
+            rest = part_of(rest, same.len()..);
             let Some(child) = beside.child(first.element) else { continue };
             // Of repeated items only the item itself is claimed, whatever they have.
             if same.len() > 1 || self.value(Some(list.element), first.value, child.below) {

@@ -3,6 +3,7 @@
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ListForm, ListItems, MapForm, ScalarType, TypeRef};
 use kubemerge_value::deep;
+use kubemerge_value::part::item_at;
 
 use super::identity::{has_identity, identity, is_rising};
 use super::identity_order::are_unique;
@@ -203,5 +204,5 @@ fn are_valid_items<'a>(
         let Ok(element) = identity(list, item, arena) else { return false };
         elements.push(element);
     }
-    are_unique(elements.len(), &|place| elements[place as usize]) && are_valid()
+    are_unique(elements.len(), &|place| *item_at(&elements, place as usize)) && are_valid()
 }

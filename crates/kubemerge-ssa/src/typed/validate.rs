@@ -2,6 +2,7 @@
 
 use kubemerge_schema::{ListForm, ListItems, MapForm, TypeRef};
 use kubemerge_value::deep;
+use kubemerge_value::part::item_at;
 
 use super::error::ValidationErrors;
 use super::go_value::{Plain, scalar_problem};
@@ -113,7 +114,7 @@ impl<'a> ValidateWalk<'a> {
                     return self.report(format!("element {place}: {reason}"));
                 }
             }
-            self.item(list, seen[place], item);
+            self.item(list, *item_at(&seen, place), item);
         }
         self.report_duplicates(seen);
     }
@@ -128,9 +129,10 @@ impl<'a> ValidateWalk<'a> {
         if self.duplicates == Duplicates::Allowed {
             return;
         }
-        let order = in_order(seen.len(), &|place| seen[place as usize]);
-        for pair in order.windows(2).filter(|pair| pair[1].is_repeated) {
-            self.report(format!("duplicate entries for key {}", seen[pair[0].place as usize]));
+        let element = |place: u32| *item_at(&seen, place as usize);
+        let order = in_order(seen.len(), &element);
+        for placed in order.iter().filter(|placed| placed.is_repeated) {
+            self.report(format!("duplicate entries for key {}", element(placed.place)));
         }
     }
 }

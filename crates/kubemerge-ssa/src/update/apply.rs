@@ -1,5 +1,7 @@
 //! The two operations: a write of a whole object, and the application of a configuration.
 
+use kubemerge_value::part::item_at_mut;
+
 use super::prune::{Last, prune};
 use super::take::{Change, Force, concerns_others, take};
 use super::{Context, ConversionError, Fields, Manager, Owner, Typed, UpdateError};
@@ -129,7 +131,7 @@ fn reconcile_all<'a>(
 ) -> Result<(), UpdateError<'a>> {
     let mut place = 0;
     while place < managers.len() {
-        let manager = &mut managers[place];
+        let manager = item_at_mut(managers, place);
         let live = match live.convert(manager.version, cx.versions, cx.arena) {
             Ok(live) => live,
             Err(ConversionError::MissingVersion) => {

@@ -1,5 +1,7 @@
 //! Moves ownership: what changed belongs to the manager of the operation, removed fields belong to no manager.
 
+use kubemerge_value::part::{item_at, item_at_mut};
+
 use super::{Context, ConversionError, Manager, Owner, Typed, UpdateError};
 use crate::fieldpath::{Element, FieldSet, may_intersect};
 use crate::managed_fields::ManagedFieldsEntry;
@@ -47,7 +49,7 @@ pub(super) fn take<'a>(
     let mut conflicts: Vec<(usize, FieldSet<'a>)> = Vec::new();
     let mut place = 0;
     while place < managers.len() {
-        let manager = &managers[place];
+        let manager = item_at(managers, place);
         if !manager.is_me() {
             let Some(changes) = changes_in(cx, old, new, manager.version, &mut versions)? else {
                 // A version that is gone: its manager is forgotten.
@@ -66,7 +68,7 @@ pub(super) fn take<'a>(
         return Err(UpdateError::Conflicts(listed(managers, &conflicts)));
     }
     for (place, contested) in &conflicts {
-        managers[*place].subtract(contested, cx.arena)?;
+        item_at_mut(managers, *place).subtract(contested, cx.arena)?;
     }
     for manager in managers.iter_mut().filter(|manager| !manager.is_me()) {
         let removed = versions.iter().find(|(version, _)| *version == manager.version);
@@ -117,7 +119,7 @@ fn changes_in<'v, 'a>(
     known: &'v mut Vec<(&'a str, Changes<'a>)>,
 ) -> Result<Option<&'v Changes<'a>>, UpdateError<'a>> {
     if let Some(place) = known.iter().position(|(known, _)| *known == version) {
-        return Ok(Some(&known[place].1));
+        return Ok(known.get(place).map(|(_, changes)| changes));
     }
     let convert = |object: Typed<'a>, which: &str| match object.convert(version, cx.versions, cx.arena) {
         Ok(object) => Ok(Some(object)),
@@ -157,7 +159,7 @@ fn may_meet(manager: &Manager<'_>, paths: &FieldSet<'_>) -> bool {
 fn listed<'a>(managers: &[Manager<'a>], conflicts: &[(usize, FieldSet<'a>)]) -> Vec<Contested<'a>> {
     let mut listed = Vec::new();
     for (place, paths) in conflicts {
-        if let Owner::Entry(owner) = &managers[*place].owner {
+        if let Owner::Entry(owner) = &item_at(managers, *place).owner {
             paths.each_path(|path| listed.push(Contested { owner: owner.clone(), path: path.to_vec() }));
         }
     }

@@ -13,6 +13,7 @@ mod read;
 mod write;
 
 pub(crate) use display::write_float_v;
+use kubemerge_value::part::item_at_mut;
 pub(crate) use kubemerge_value::write::go_quoted;
 pub use parts::{Items, Member, Members};
 pub use read::ReadError;
@@ -159,7 +160,7 @@ impl<'a> ParsedValue<'a> {
     pub fn with_member(self, name: &'a str, value: ParsedValue<'a>, arena: &'a Arena) -> ParsedValue<'a> {
         let mut fields = self.members().unwrap_or_default().copied_in(arena);
         match fields.binary_search_by(|(known, _)| (*known).cmp(name)) {
-            Ok(found) => fields[found].1 = value.to_value(arena),
+            Ok(found) => item_at_mut(&mut fields, found).1 = value.to_value(arena),
             Err(place) => fields.insert(place, value.named(name, arena)),
         }
         ParsedValue::map_of(fields)

@@ -103,7 +103,7 @@ impl<'a> Members<'a> {
     /// The value of the member with this name.
     pub fn get(self, name: &str) -> Option<ParsedValue<'a>> {
         let found = self.fields.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
-        Some(&self.fields[found].1).filter(|value| is_shown(value)).map(ParsedValue::of)
+        self.fields.get(found).map(|(_, value)| value).filter(|value| is_shown(value)).map(ParsedValue::of)
     }
 
     /// The members, sorted by name.
