@@ -24,6 +24,11 @@
 //!
 //! The crate does no input or output: callers parse JSON or YAML and hand over values.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)
+)]
+
 mod builder;
 pub mod builtin;
 pub mod check;

@@ -21,38 +21,43 @@ pub const NEWEST_MINOR: u32 = minor_of(NEWEST);
 
 /// The start of a text up to a byte of ASCII.
 const fn up_to(text: &'static str, byte: u8) -> &'static str {
-    let mut at = 0;
-    while at < text.len() && text.as_bytes()[at] != byte {
-        at += 1;
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest
+        && *first != byte
+    {
+        rest = after;
     }
-    text.split_at(at).0
+    text.split_at(text.len() - rest.len()).0
 }
 
 /// Where the last line starts.
 const fn up_to_last_line(text: &str) -> usize {
-    let mut at = text.len().saturating_sub(1);
-    while at > 0 && text.as_bytes()[at - 1] != b'\n' {
-        at -= 1;
+    let [before @ .., _] = text.as_bytes() else { return 0 };
+    up_to_last(before, b'\n')
+}
+
+/// What follows the last of a byte: its place, or the start.
+const fn up_to_last(mut text: &[u8], byte: u8) -> usize {
+    while let [before @ .., last] = text
+        && *last != byte
+    {
+        text = before;
     }
-    at
+    text.len()
 }
 
 /// Where the last dot is.
 const fn up_to_last_dot(text: &str) -> usize {
-    let mut at = text.len();
-    while at > 0 && text.as_bytes()[at - 1] != b'.' {
-        at -= 1;
-    }
-    at.saturating_sub(1)
+    up_to_last(text.as_bytes(), b'.').saturating_sub(1)
 }
 
 /// 37 of `1.37`.
 const fn minor_of(version: &str) -> u32 {
-    let mut at = up_to_last_dot(version) + 1;
+    let mut digits = version.split_at(up_to_last_dot(version) + 1).1.as_bytes();
     let mut minor = 0;
-    while at < version.len() {
-        minor = minor * 10 + (version.as_bytes()[at] - b'0') as u32;
-        at += 1;
+    while let [digit, rest @ ..] = digits {
+        minor = minor * 10 + (*digit - b'0') as u32;
+        digits = rest;
     }
     minor
 }

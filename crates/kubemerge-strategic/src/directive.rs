@@ -1,5 +1,6 @@
 //! The directives of a patch map, parsed once. No other file knows how they are spelled.
 
+use kubemerge_value::part::{item_at_mut, part_of};
 use kubemerge_value::{Arena, Entry, MapEdit, Node, Str};
 use memchr::{memchr, memchr_iter, memmem};
 
@@ -123,7 +124,7 @@ impl<'a> MapPatch<'a> {
         let mut unsaid: Vec<bool> = vec![true; names.len()];
         for said in &mut self.fields {
             let Ok(at) = names.binary_search(&&*said.field.text()) else { continue };
-            unsaid[at] = false;
+            *item_at_mut(&mut unsaid, at) = false;
             // A null without directives says so itself.
             if said.has_directive() || !said.value.is_some_and(Node::is_null) {
                 *said = FieldPatch::excluded(said.field);
@@ -150,7 +151,7 @@ impl<'a> MapPatch<'a> {
                 self.fields.push(FieldPatch::of(field, None));
                 self.fields.len() - 1
             });
-            let slot = &mut self.fields[at];
+            let slot = item_at_mut(&mut self.fields, at);
             if order {
                 slot.order = Some(entry);
             } else {
@@ -204,10 +205,10 @@ pub(crate) fn may_hold_directives(document: Node<'_>) -> bool {
     let Some(text) = document.as_text() else { return true };
     // The names go on with one of these letters, or with an escaped one.
     let starts_name = |dollar: usize| {
-        text[..dollar].ends_with(b"\"")
+        part_of(text, ..dollar).ends_with(b"\"")
             && matches!(text.get(dollar + 1), Some(b'p' | b'r' | b's' | b'd' | b'\\'))
     };
-    let has_escaped = |escape: usize| memmem::find(&text[escape..], b"\\u0024").is_some();
+    let has_escaped = |escape: usize| memmem::find(part_of(text, escape..), b"\\u0024").is_some();
     // One pass over the bytes is cheaper than a walk that visits every key.
     memchr_iter(b'$', text).any(starts_name) || memchr(b'\\', text).is_some_and(has_escaped)
 }

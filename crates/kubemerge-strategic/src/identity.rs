@@ -4,6 +4,7 @@ use crate::directive::PATCH;
 use crate::error::{MergeError, MergeErrorKind};
 use crate::strategy::Strategy;
 use kubemerge_schema::MergeKey;
+use kubemerge_value::part::item_at;
 use kubemerge_value::{
     Arena, Node, Path, Scalar,
     walk::{ItemFields, ItemKey},
@@ -74,7 +75,7 @@ pub(crate) const MAX_MERGE_KEYS: usize = 32;
 
 impl<'s, 'a> Keys<'s, 'a> {
     pub(crate) fn new(keys: &'s [MergeKey], strategy: Strategy, arena: &'a Arena) -> Self {
-        let keys = &keys[..keys.len().min(MAX_MERGE_KEYS)];
+        let keys = keys.get(..MAX_MERGE_KEYS).unwrap_or(keys);
         let defaults = arena.alloc_slice_fill_iter(keys.iter().map(|key| default_of(key, arena)));
         Keys { keys, defaults, strategy }
     }
@@ -92,7 +93,7 @@ impl<'s, 'a> Keys<'s, 'a> {
     }
 
     pub(crate) fn name(&self, at: usize) -> &'s str {
-        &self.keys[at].name
+        &item_at(self.keys, at).name
     }
 
     /// The mask of a delete item or order entry that holds every key.
@@ -106,16 +107,17 @@ impl<'s, 'a> Keys<'s, 'a> {
         }
         let mut written = 0;
         let mut compound = None;
-        let values = arena.alloc_slice_fill_with(self.keys.len(), |at| {
-            let value = item.get(&self.keys[at].name).filter(|value| !value.is_null());
+        let known = self.keys.iter().zip(self.defaults).enumerate();
+        let values = arena.alloc_slice_fill_iter(known.map(|(at, (key, default))| {
+            let value = item.get(&key.name).filter(|value| !value.is_null());
             // An absent key has its default, which still says nothing about what was written.
-            let Some(value) = value else { return self.defaults[at] };
+            let Some(value) = value else { return *default };
             written |= 1 << at;
             if value.scalar().is_none() {
                 compound = Some(at);
             }
             value.scalar()
-        });
+        }));
         match compound {
             Some(at) => Keyed::Compound(at),
             // Defaults alone would give every such item the same identity.

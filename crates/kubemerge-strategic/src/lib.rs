@@ -24,6 +24,11 @@
 //! Programs that have texts or typed objects use the crate `kubemerge`, which also has the other types of patches.
 //! This crate reads no schema documents and does no input or output.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)
+)]
+
 mod apply;
 mod compose;
 mod conflict;

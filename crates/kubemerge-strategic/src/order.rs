@@ -3,6 +3,7 @@
 //! Everything here works on positions; no value is read. All of it is linear but for sorts by position.
 
 use hashbrown::HashMap;
+use kubemerge_value::part::{item_at, item_at_mut};
 use std::hash::Hash;
 
 /// An item of a merged list, as the weave sees it.
@@ -27,8 +28,8 @@ pub(crate) fn weave(places: &[Place]) -> Vec<usize> {
 ///
 /// Suspects are on the server's side and have no rank.
 pub(crate) fn asked_for(places: &[Place], is_suspect: impl Fn(usize) -> bool) -> Option<usize> {
-    let on_side = |at: &usize| !places[*at].named && !places[*at].deleting;
-    let sorted: Vec<usize> = (0..places.len()).filter(on_side).collect();
+    let on_side = |(_, place): &(usize, &Place)| !place.named && !place.deleting;
+    let sorted: Vec<usize> = places.iter().enumerate().filter(on_side).map(|(at, _)| at).collect();
     let (first, others) =
         sorted.split_first().map_or((None, &[][..]), |(first, others)| (Some(*first), others));
     if let Some(at) = others.iter().find(|at| is_suspect(**at)) {
@@ -36,7 +37,7 @@ pub(crate) fn asked_for(places: &[Place], is_suspect: impl Fn(usize) -> bool) ->
     }
     // The sort asks for the item before another one only if it knows the other one.
     let first = first.filter(|first| is_suspect(*first));
-    if first.is_some() && others.iter().any(|at| places[*at].rank.is_some()) {
+    if first.is_some() && others.iter().any(|at| item_at(places, *at).rank.is_some()) {
         return first;
     }
     let mut asked = None;
@@ -46,7 +47,8 @@ pub(crate) fn asked_for(places: &[Place], is_suspect: impl Fn(usize) -> bool) ->
 
 /// The weave; `ask` is told for which items of the server's side a position is looked up.
 fn weave_asking(places: &[Place], mut ask: impl FnMut(usize)) -> Vec<usize> {
-    let side = |named: bool| (0..places.len()).filter(|at| places[*at].named == named).collect::<Vec<_>>();
+    let of_side = |named: bool| places.iter().enumerate().filter(move |(_, place)| place.named == named);
+    let side = |named: bool| of_side(named).map(|(at, _)| at).collect::<Vec<_>>();
     let server = sort_side(side(false), places);
     let patch = sort_side(side(true), places);
     let mut woven = Vec::with_capacity(places.len());
@@ -55,7 +57,7 @@ fn weave_asking(places: &[Place], mut ask: impl FnMut(usize)) -> Vec<usize> {
         ask(left);
         // A server-only item goes first only if both are known to the server, in this order.
         let server_first = matches!(
-            (places[left].server, places[right].server),
+            (item_at(places, left).server, item_at(places, right).server),
             (Some(left), Some(right)) if left < right
         );
         woven.extend(if server_first { server.next() } else { patch.next() });
@@ -67,13 +69,13 @@ fn weave_asking(places: &[Place], mut ask: impl FnMut(usize)) -> Vec<usize> {
 
 /// Sorts one side by rank; delete items follow.
 fn sort_side(side: Vec<usize>, places: &[Place]) -> Vec<usize> {
-    let (deleting, mut rest): (Vec<usize>, Vec<usize>) =
-        side.into_iter().partition(|at| places[*at].deleting);
+    let place = |at: &usize| item_at(places, *at);
+    let (deleting, mut rest): (Vec<usize>, Vec<usize>) = side.into_iter().partition(|at| place(at).deleting);
     // A sort needs a rank for each item; without one, upstream's own insertion is repeated.
-    if rest.iter().any(|at| places[*at].rank.is_none()) {
+    if rest.iter().any(|at| place(at).rank.is_none()) {
         rest = insert_one_by_one(&rest, places);
-    } else if !rest.is_sorted_by_key(|at| places[*at].rank) {
-        rest.sort_by_key(|at| places[*at].rank);
+    } else if !rest.is_sorted_by_key(|at| place(at).rank) {
+        rest.sort_by_key(|at| place(at).rank);
     }
     rest.extend(deleting);
     rest
@@ -87,39 +89,40 @@ fn insert_one_by_one(side: &[usize], places: &[Place]) -> Vec<usize> {
     let mut next = vec![0usize; side.len() + 1];
     for (at, predecessor) in before.iter().enumerate() {
         let after = predecessor.map_or(0, |at| at + 1);
-        next[at + 1] = next[after];
-        next[after] = at + 1;
+        let following = std::mem::replace(item_at_mut(&mut next, after), at + 1);
+        *item_at_mut(&mut next, at + 1) = following;
     }
     let mut order = Vec::with_capacity(side.len());
-    let mut entry = next[0];
+    let mut entry = *item_at(&next, 0);
     while entry != 0 {
-        order.push(side[entry - 1]);
-        entry = next[entry];
+        order.push(*item_at(side, entry - 1));
+        entry = *item_at(&next, entry);
     }
     order
 }
 
 /// For each item: the earlier item of the side that it follows, if it has a rank and there is one.
 fn predecessors(side: &[usize], places: &[Place]) -> Vec<Option<usize>> {
-    let mut ranked: Vec<usize> = (0..side.len()).filter(|at| places[side[*at]].rank.is_some()).collect();
-    ranked.sort_by_key(|at| places[side[*at]].rank);
+    let rank = |at: &usize| item_at(places, *item_at(side, *at)).rank;
+    let mut ranked: Vec<usize> = (0..side.len()).filter(|at| rank(at).is_some()).collect();
+    ranked.sort_by_key(rank);
     // Doubly linked in order of rank; unlinking the latest item shows whom it followed when it came.
     let none = usize::MAX;
     let mut left = vec![none; side.len()];
     let mut right = vec![none; side.len()];
-    for pair in ranked.windows(2) {
-        right[pair[0]] = pair[1];
-        left[pair[1]] = pair[0];
+    for (one, other) in ranked.iter().zip(ranked.iter().skip(1)) {
+        *item_at_mut(&mut right, *one) = *other;
+        *item_at_mut(&mut left, *other) = *one;
     }
     let mut before = vec![None; side.len()];
-    for at in (0..side.len()).rev().filter(|at| places[side[*at]].rank.is_some()) {
-        let (l, r) = (left[at], right[at]);
-        before[at] = (l != none).then_some(l);
+    for at in (0..side.len()).rev().filter(|at| rank(at).is_some()) {
+        let (l, r) = (*item_at(&left, at), *item_at(&right, at));
+        *item_at_mut(&mut before, at) = (l != none).then_some(l);
         if l != none {
-            right[l] = r;
+            *item_at_mut(&mut right, l) = r;
         }
         if r != none {
-            left[r] = l;
+            *item_at_mut(&mut left, r) = l;
         }
     }
     before
@@ -150,7 +153,7 @@ pub(crate) fn live_items<I: Copy + Eq + Hash>(
 /// The order of `spec` with an order list: items without a position first, then by position.
 pub(crate) fn by_position(positions: &[Option<u32>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..positions.len()).collect();
-    order.sort_by_key(|at| positions[*at]);
+    order.sort_by_key(|at| *item_at(positions, *at));
     order
 }
 
@@ -162,21 +165,22 @@ pub(crate) fn by_position(positions: &[Option<u32>]) -> Vec<usize> {
 pub(crate) fn without_directive(live: &[LiveItem], names: usize) -> Vec<Result<usize, usize>> {
     let base = weave_known(live);
     let mut known = vec![false; names];
-    live.iter().filter_map(|item| item.name).for_each(|name| known[name as usize] = true);
+    live.iter().filter_map(|item| item.name).for_each(|name| *item_at_mut(&mut known, name as usize) = true);
     let mut waiting = Vec::new();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); names];
-    for name in 0..names {
+    for (name, (is_known, before)) in known.iter().zip(&mut before).enumerate() {
         // New items wait for the next one that live has.
-        if known[name] {
-            before[name] = std::mem::take(&mut waiting);
+        if *is_known {
+            *before = std::mem::take(&mut waiting);
         } else {
             waiting.push(name);
         }
     }
     let mut order = Vec::with_capacity(base.len() + names);
     for at in base {
-        if let Some(name) = live[at].name {
-            order.extend(std::mem::take(&mut before[name as usize]).into_iter().map(Err));
+        if let Some(name) = item_at(live, at).name {
+            let new = std::mem::take(item_at_mut(&mut before, name as usize));
+            order.extend(new.into_iter().map(Err));
         }
         order.push(Ok(at));
     }
@@ -186,14 +190,15 @@ pub(crate) fn without_directive(live: &[LiveItem], names: usize) -> Vec<Result<u
 
 /// Live items: those that the patch does not name in live order, woven with the named ones in patch order.
 fn weave_known(live: &[LiveItem]) -> Vec<usize> {
-    let server: Vec<usize> = (0..live.len()).filter(|at| live[*at].name.is_none()).collect();
-    let mut known: Vec<usize> = (0..live.len()).filter(|at| live[*at].name.is_some()).collect();
-    known.sort_by_key(|at| live[*at].name);
+    let places = 0..live.len();
+    let name = |at: &usize| item_at(live, *at).name;
+    let (mut known, server): (Vec<usize>, Vec<usize>) = places.partition(|at| name(at).is_some());
+    known.sort_by_key(name);
     let mut base = Vec::with_capacity(live.len());
     let (mut server, mut known) = (server.into_iter().peekable(), known.into_iter().peekable());
     while let (Some(&left), Some(&right)) = (server.peek(), known.peek()) {
         // Repeated items count where the first of them is.
-        let server_first = live[left].first < live[right].first;
+        let server_first = item_at(live, left).first < item_at(live, right).first;
         base.extend(if server_first { server.next() } else { known.next() });
     }
     base.extend(server);

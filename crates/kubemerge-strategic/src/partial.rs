@@ -3,6 +3,7 @@
 use crate::identity::{Identity, MAX_MERGE_KEYS};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable, hash_table::Entry};
 use kubemerge_value::Scalar;
+use kubemerge_value::part::item_at;
 use std::hash::BuildHasher;
 
 /// What is said about the items that agree with an identity in some keys, which are the bits of a mask.
@@ -91,7 +92,7 @@ impl KeyHashes {
         let mut hash = 0u64;
         while rest != 0 {
             // A sum does not depend on the order of the keys, and each part is salted with its position.
-            hash = hash.wrapping_add(self.0[rest.trailing_zeros() as usize]);
+            hash = hash.wrapping_add(*item_at(&self.0, rest.trailing_zeros() as usize));
             // Clears the lowest bit that is set.
             rest &= rest - 1;
         }

@@ -3,6 +3,7 @@
 
 use crate::directive::RETAIN_KEYS;
 use hashbrown::HashMap;
+use kubemerge_value::part::item_at;
 use kubemerge_value::{Arena, Entry, Node, Scalar, Str, list, map};
 
 /// A patch map in the making.
@@ -95,7 +96,7 @@ impl<'a> MemberIndex<'a> {
     pub(crate) fn find(&mut self, key: Str<'a>) -> Option<Node<'a>> {
         let at = self.position(key)?;
         self.expected = at + 1;
-        Some(self.entries[at].value)
+        Some(item_at(self.entries, at).value)
     }
 
     fn position(&mut self, key: Str<'a>) -> Option<usize> {

@@ -6,6 +6,7 @@ use crate::{
 };
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 use kubemerge_value::Scalar;
+use kubemerge_value::part::{item_at, item_at_mut};
 use std::hash::{BuildHasher, Hash};
 
 /// The identity of an item, as a number.
@@ -40,7 +41,7 @@ impl<V: Hash + Eq> Numbers<V> {
 
     pub(crate) fn number(&mut self, value: V) -> ItemId {
         let Numbers { values, table, hashing } = self;
-        let known = |number: &u32| &values[*number as usize];
+        let known = |number: &u32| item_at(values, *number as usize);
         // Once an item; everything after compares numbers.
         let hash = hashing.hash_one(&value);
         match table.entry(hash, |number| *known(number) == value, |number| hashing.hash_one(known(number))) {
@@ -66,7 +67,7 @@ impl<'a> Register<'a> {
 
     /// Whether the item is known by the key null.
     pub(crate) fn is_null(&self, id: ItemId) -> bool {
-        matches!(id, ItemId::Known(number) if self.values[number as usize] == Identity::One(Scalar::Null))
+        matches!(id, ItemId::Known(number) if *item_at(&self.values, number as usize) == Identity::One(Scalar::Null))
     }
 }
 
@@ -93,8 +94,9 @@ impl Positions {
             self.0.resize(number + 1, NOWHERE);
         }
         // The first place of a repeated item counts.
-        if self.0[number] == NOWHERE {
-            self.0[number] = at as u32;
+        let place = item_at_mut(&mut self.0, number);
+        if *place == NOWHERE {
+            *place = at as u32;
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::go_text::{go_float, go_text_whole};
 use hashbrown::HashMap;
+use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{Node, Scalar};
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -34,14 +35,15 @@ pub(crate) fn deduplicate(scalars: &mut [Node<'_>]) -> usize {
     let mut length = scalars.len();
     let mut at = 0;
     while at < length {
-        let value = scalars[at].scalar();
+        let value = item_at(scalars, at).scalar();
         while let Some(repeated) = later_place(&places, &value, at) {
             length -= 1;
-            scalars[repeated] = scalars[length];
+            let last = *item_at(scalars, length);
+            *item_at_mut(scalars, repeated) = last;
             forget(&mut places, &value, repeated);
             // The last element itself may be the repeated one; then nothing moves.
             if repeated < length {
-                let moved = scalars[length].scalar();
+                let moved = last.scalar();
                 forget(&mut places, &moved, length);
                 places.entry(moved).or_default().insert(repeated);
             }

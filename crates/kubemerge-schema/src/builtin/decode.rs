@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use kubemerge_value::part::item_at_mut;
+
 use super::format::{LIST_TYPES, MAP_TYPES, Release, SHAPES, present};
 use crate::model::{
     Column, DefinitionEntry, Flags, KindEntry, Model, Name, Node, NodeId, Origin, Required, ResourceEntry,
@@ -209,7 +211,7 @@ impl Decoder<'_> {
         let node = self.decode(stored);
         // Roots are copied even if an equal node is known: sharing one would give it two owners.
         let id = self.model.add_node(Node { owner: definition as u32, ..node });
-        self.model.definitions[definition].node = id;
+        self.model.definition_mut(definition as u32).node = id;
     }
 
     fn node(&mut self, stored: u32) -> NodeId {
@@ -218,7 +220,7 @@ impl Decoder<'_> {
             Some(&UNTYPED) => {
                 let node = self.decode(stored);
                 let id = self.model.add_node(node);
-                self.known[stored as usize] = id;
+                *item_at_mut(&mut self.known, stored as usize) = id;
                 id
             }
             Some(id) => *id,

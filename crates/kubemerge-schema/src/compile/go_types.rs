@@ -2,6 +2,8 @@
 //!
 //! Filled once, when a caller asks. [`GoTypes`](crate::GoTypes) is the cursor that reads it.
 
+use kubemerge_value::part::{item_at, part_of};
+
 use crate::model::{DefinitionId, Flags, Model, NodeId, Shape, Span, UNTYPED, last_part};
 
 /// What Go knows about a value.
@@ -127,8 +129,8 @@ impl GoFacts {
             let fields =
                 fields.map_or(Span::default(), |_| model.node(model.resolve(definition.node)).fields);
             let start = facts.always.len() as u32;
-            let places = model.fields[fields.range()].iter().zip(0..);
-            let is_always_written = |node: NodeId| facts.of_node[node as usize].is_always_written();
+            let places = part_of(&model.fields, fields.range()).iter().zip(0..);
+            let is_always_written = |node: NodeId| item_at(&facts.of_node, node as usize).is_always_written();
             let places = places.filter(|(field, _)| is_always_written(field.node)).map(|(_, place)| place);
             facts.always.extend(places);
             let always = Span { start, len: facts.always.len() as u32 - start };

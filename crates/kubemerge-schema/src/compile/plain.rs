@@ -1,6 +1,8 @@
 //! Which types are plain: nothing below them has a rule of its own, so that all maps merge and all lists are
 //! replaced. A walk over two equal values of such a type has nothing to find.
 
+use kubemerge_value::part::{item_at, item_at_mut};
+
 use super::Rules;
 use crate::model::{Flags, Model, NodeId, UNTYPED};
 
@@ -22,7 +24,7 @@ impl PlainTypes {
         while let Some(id) = waiting.pop() {
             for holder in holders.of_node(id) {
                 // Once a node; types that contain themselves would never end otherwise.
-                if !std::mem::replace(&mut ruled[holder as usize], true) {
+                if !std::mem::replace(item_at_mut(&mut ruled, holder as usize), true) {
                     waiting.push(holder);
                 }
             }
@@ -69,7 +71,7 @@ impl Holders {
     }
 
     fn of_node(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
-        let mut at = self.last[id as usize];
+        let mut at = *item_at(&self.last, id as usize);
         std::iter::from_fn(move || {
             let (holder, next) = *self.links.get(at as usize)?;
             at = next;

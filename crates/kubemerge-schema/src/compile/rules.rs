@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use kubemerge_value::part::part_of;
 use serde_json::Value;
 
 use super::strategy::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};
@@ -68,7 +69,7 @@ impl Rules {
 
     /// The keys of a rule; none unless the list is keyed.
     pub(crate) fn keys_of(&self, rule: Rule) -> &[MergeKey] {
-        &self.keys[rule.keys.range()]
+        part_of(&self.keys, rule.keys.range())
     }
 }
 
@@ -195,7 +196,7 @@ fn with_defaults(model: &Model, node: &Node, names: &[&str]) -> Vec<MergeKey> {
     let item = item_of(model, node).map(|item| target(model, item));
     let default = |name: &str| {
         let field = item.and_then(|item| model.find_field(item, name))?;
-        let text = model.given(model.node(model.fields[field].node).default)?;
+        let text = model.given(model.node(model.field(field).node).default)?;
         // A null default is none: the key would have no value to compare.
         serde_json::from_str(text).ok().filter(|value: &Value| !value.is_null())
     };

@@ -21,15 +21,19 @@ pub struct RuleChange {
     pub after: Option<String>,
 }
 
+/// The rule before and after.
+type Sides = (Option<Sentence>, Option<Sentence>);
+
 /// Compares the rules of every field. Fields that are new or gone count if they have metadata of their own.
 pub fn changes(before: &Schema, after: &Schema) -> Vec<RuleChange> {
-    let mut pairs: BTreeMap<(&str, String), [Option<Sentence>; 2]> = BTreeMap::new();
-    for (side, schema) in [before, after].into_iter().enumerate() {
-        for_each_rule(schema, &mut |definition, field, sentence| {
-            pairs.entry((definition, field)).or_default()[side] = Some(sentence);
-        });
-    }
-    let changed = pairs.into_iter().filter(|(_, [before, after])| match (before, after) {
+    let mut pairs: BTreeMap<(&str, String), Sides> = BTreeMap::new();
+    for_each_rule(before, &mut |definition, field, sentence| {
+        pairs.entry((definition, field)).or_default().0 = Some(sentence);
+    });
+    for_each_rule(after, &mut |definition, field, sentence| {
+        pairs.entry((definition, field)).or_default().1 = Some(sentence);
+    });
+    let changed = pairs.into_iter().filter(|(_, (before, after))| match (before, after) {
         (Some(before), Some(after)) => before.text != after.text,
         // A new field with the rule that every field has is no change of a rule.
         (one, other) => [one, other].into_iter().flatten().any(|sentence| sentence.is_special),
@@ -37,8 +41,8 @@ pub fn changes(before: &Schema, after: &Schema) -> Vec<RuleChange> {
     changed.map(|((definition, field), sides)| change(definition, field, sides)).collect()
 }
 
-fn change(definition: &str, field: String, sides: [Option<Sentence>; 2]) -> RuleChange {
-    let [before, after] = sides.map(|side| side.map(|sentence| sentence.text));
+fn change(definition: &str, field: String, (before, after): Sides) -> RuleChange {
+    let [before, after] = [before, after].map(|side| side.map(|sentence| sentence.text));
     RuleChange { definition: definition.to_owned(), field, before, after }
 }
 

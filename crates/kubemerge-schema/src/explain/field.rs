@@ -101,7 +101,7 @@ fn optional_keys(schema: &Schema, property: NodeId, rule: Rule) -> Vec<&MergeKey
     let item = item_of(model, model.node(property)).map(|item| target(model, item));
     let is_optional = |key: &&MergeKey| {
         let field = item.and_then(|item| model.find_field(item, &key.name));
-        field.is_some_and(|field| model.fields[field].required == Required::No)
+        field.is_some_and(|field| model.field(field).required == Required::No)
     };
     schema.rules().keys_of(rule).iter().filter(is_optional).collect()
 }

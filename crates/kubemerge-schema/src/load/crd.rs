@@ -71,18 +71,17 @@ impl<'v> Names<'v> {
             return Err(LoadError::malformed("apiVersion", message));
         }
         let kind = text(document, &["spec", "names", "kind"])?;
-        let names = &document["spec"]["names"];
-        let list = |name: &str| {
-            let words = names.get(name).and_then(Value::as_array).into_iter().flatten();
+        let name = |name: &str| document.get("spec")?.get("names")?.get(name);
+        let list = |list: &str| {
+            let words = name(list).and_then(Value::as_array).into_iter().flatten();
             words.filter_map(Value::as_str).collect()
         };
         Ok(Names {
             group: text(document, &["spec", "group"])?,
             kind,
-            list_kind: names.get("listKind").and_then(Value::as_str),
+            list_kind: name("listKind").and_then(Value::as_str),
             plural: text(document, &["spec", "names", "plural"])?,
-            singular: names
-                .get("singular")
+            singular: name("singular")
                 .and_then(Value::as_str)
                 // The API server's own default.
                 .map_or(kind.to_lowercase(), str::to_owned),
@@ -132,9 +131,9 @@ fn load_version(
     let entry = DefinitionEntry { name: definition, node: UNTYPED, origin: Origin::CustomResource };
     let id = model.add_definition(entry);
     let node = Reader::new(model, SYNTAX).definition(id, schema, place)?;
-    model.definitions[id as usize].node = node;
+    model.definition_mut(id).node = node;
     // Before names are implied: they are for whole objects.
-    model.nodes[node as usize].flags.set(Flags::CUSTOM_RESOURCE);
+    model.node_mut(node).flags.set(Flags::CUSTOM_RESOURCE);
     // Embedded resources may be at any depth, so every new node is looked at.
     for whole_object in first_node..model.nodes.len() as NodeId {
         imply_names(model, whole_object, object_meta);
@@ -156,7 +155,7 @@ fn ensure_object_meta(model: &mut Model) -> Result<DefinitionId, LoadError> {
         .map_err(|error| LoadError::malformed(NAME, error.to_string()))?;
     openapi_v3::load(model, &document)?;
     // Not from the user's documents, so listings do not show them as such.
-    model.definitions[first..].iter_mut().for_each(|definition| definition.origin = Origin::BuiltIn);
+    model.definitions.iter_mut().skip(first).for_each(|definition| definition.origin = Origin::BuiltIn);
     let name = model.intern(NAME);
     Ok(model.definition_named(name).unwrap_or(UNTYPED))
 }
@@ -176,7 +175,7 @@ fn imply_names(model: &mut Model, id: NodeId, object_meta: DefinitionId) {
             fields.push(model.field_entry(name, string, Required::No));
         }
     }
-    let metadata = model.find_field(&node, "metadata").map(|place| model.fields[place]);
+    let metadata = model.find_field(&node, "metadata").map(|place| *model.field(place));
     // A schema may restrict names in metadata; labels and owner references have their own rules all the same.
     if !metadata.is_some_and(|metadata| describes_more_than_names(model, metadata.node)) {
         let name = model.intern("metadata");
@@ -185,7 +184,7 @@ fn imply_names(model: &mut Model, id: NodeId, object_meta: DefinitionId) {
         fields.push(model.field_entry(name, reference, Required::No));
     }
     let span = model.add_fields(fields);
-    let node = &mut model.nodes[id as usize];
+    let node = model.node_mut(id);
     node.fields = span;
     // A schema without properties has some now, so unknown names are refused.
     node.flags.set(Flags::HAS_PROPERTIES);

@@ -16,7 +16,7 @@ const EXTENSIONS: [(&str, Shape); 4] = [
 /// Adds the extensions that are about merges to the type of schemas in definitions.
 pub(crate) fn add_merge_rules(model: &mut Model) {
     let Some(definition) = model.find_definition(SCHEMA) else { return };
-    let root = model.resolve(model.definitions[definition as usize].node);
+    let root = model.resolve(model.definition(definition).node);
     let node = *model.node(root);
     let mut fields = model.fields(&node).to_vec();
     for (name, shape) in EXTENSIONS {
@@ -27,5 +27,5 @@ pub(crate) fn add_merge_rules(model: &mut Model) {
         }
     }
     let span = model.add_fields(fields);
-    model.nodes[root as usize].fields = span;
+    model.node_mut(root).fields = span;
 }

@@ -35,7 +35,7 @@ pub(crate) fn load(model: &mut Model, syntax: Syntax, definitions: Definitions<'
         // The same definition in several v3 documents is read once.
         if definition.is_new {
             let node = reader.definition(definition.id, schema, place.key(name))?;
-            reader.model.definitions[definition.id as usize].node = node;
+            reader.model.definition_mut(definition.id).node = node;
         }
     }
     let by_name: HashMap<Name, DefinitionId> = declared.iter().map(|one| (one.name, one.id)).collect();

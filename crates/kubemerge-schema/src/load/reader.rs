@@ -267,7 +267,7 @@ impl<'m> Reader<'m> {
                 let message = format!("nothing is defined under the name {:?}", self.model.text(*target));
                 return Err(self.error(LoadErrorKind::UnresolvedReference, at, *id, message));
             };
-            self.model.nodes[*id as usize].refers_to = *definition;
+            self.model.node_mut(*id).refers_to = *definition;
         }
         // Only now, when every reference leads somewhere.
         for (id, _) in &self.pending {

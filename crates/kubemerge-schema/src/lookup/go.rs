@@ -26,7 +26,7 @@ fn struct_field<'m>(model: &'m Model, id: NodeId, name: &str) -> Result<&'m Fiel
     }
     let node = model.node(model.resolve(id));
     // Go's decoder prefers the exact name and then ignores case.
-    let exact = model.find_field(node, name).map(|index| &model.fields[index]);
+    let exact = model.find_field(node, name).map(|index| model.field(index));
     let folded = || model.fields(node).iter().find(|field| equal_fold(model.text(field.name), name));
     exact.or_else(folded).ok_or_else(|| {
         let owner = last_part(model.owner_name(node));

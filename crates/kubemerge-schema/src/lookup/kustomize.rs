@@ -8,7 +8,7 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Found {
     let model = ty.model();
     let parent = model.node(model.resolve(ty.node));
     let property = match model.find_field(parent, name) {
-        Some(index) => model.fields[index].node,
+        Some(index) => model.field(index).node,
         None if parent.additional != UNTYPED => parent.additional,
         None => return Found::UNTYPED,
     };

@@ -49,7 +49,7 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, Look
 
 fn kind_field(model: &Model, id: NodeId, name: &str) -> Result<NodeId, LookupError> {
     let found = model.find_field(model.node(id), name);
-    found.map(|index| model.fields[index].node).ok_or_else(|| {
+    found.map(|index| model.field(index).node).ok_or_else(|| {
         let path = path_of(model, id);
         unknown_field(format!("unable to find api field {} in {path}", go_quoted(name)))
     })
@@ -61,7 +61,7 @@ fn list_of_kind(model: &Model, id: NodeId, name: &str) -> Result<Found, LookupEr
         let node = model.node(property);
         if node.refers_to != UNTYPED {
             // Upstream: a reference is taken as the type of the items, even if it leads to no list.
-            return Ok(Found { property, value: model.definitions[node.refers_to as usize].node });
+            return Ok(Found { property, value: model.definition(node.refers_to).node });
         }
         match form(node) {
             Form::Slice => return Ok(Found { property, value: node.items }),

@@ -12,7 +12,7 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, Look
     let Some(index) = index else {
         return Err(unknown_field(format!("unable to find api field \"{name}\"")));
     };
-    let property = model.fields[index].node;
+    let property = model.field(index).node;
     match asked {
         Asked::Map => Ok(Found { property, value: property }),
         Asked::List => Ok(Found { property, value: item(model, property)? }),

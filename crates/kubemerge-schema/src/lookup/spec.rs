@@ -9,7 +9,7 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, Look
     let model = ty.model();
     let parent = model.node(model.resolve(ty.node));
     let property = match model.find_field(parent, name) {
-        Some(index) => model.fields[index].node,
+        Some(index) => model.field(index).node,
         // Maps with any keys: labels, limits, data.
         None if parent.additional != UNTYPED => parent.additional,
         // Unknown fields are kept, and merge without rules.

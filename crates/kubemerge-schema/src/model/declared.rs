@@ -47,7 +47,7 @@ impl Model {
 
     /// Kind, group and version of every built-in kind.
     pub(super) fn built_in_kinds(&self) -> HashSet<[&str; 3]> {
-        let is_built_in = |id: u32| self.definitions[id as usize].origin == Origin::BuiltIn;
+        let is_built_in = |id: u32| self.definition(id).origin == Origin::BuiltIn;
         let kinds = self.kinds.iter().filter(|entry| is_built_in(entry.definition));
         kinds.map(|entry| [entry.kind, entry.group, entry.version].map(|part| self.text(part))).collect()
     }

@@ -81,7 +81,7 @@ fn object_or_item(model: &Model, id: NodeId) -> NodeId {
 fn field(model: &Model, parent: NodeId, name: &str) -> Option<(NodeId, Option<usize>)> {
     let node = model.node(parent);
     if let Some(entry) = model.find_field(node, name) {
-        return Some((model.fields[entry].node, Some(entry)));
+        return Some((model.field(entry).node, Some(entry)));
     }
     (node.additional != UNTYPED).then_some((node.additional, None))
 }

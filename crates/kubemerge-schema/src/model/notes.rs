@@ -43,8 +43,7 @@ impl Model {
 
     /// The kinds of OpenAPI documents that a condition holds for, as `g.io/v1 Shape`.
     fn described(&self, holds: impl Fn([&str; 3]) -> bool) -> BTreeSet<String> {
-        let is_given =
-            |entry: &&KindEntry| self.definitions[entry.definition as usize].origin == Origin::OpenApi;
+        let is_given = |entry: &&KindEntry| self.definition(entry.definition).origin == Origin::OpenApi;
         let names = self.kinds.iter().filter(is_given).map(|entry| [entry.kind, entry.group, entry.version]);
         let names = names.map(|parts| parts.map(|part| self.text(part)));
         names.filter(|kind| holds(*kind)).map(word).collect()

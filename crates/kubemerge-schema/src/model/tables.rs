@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use kubemerge_value::part::{item_at, item_at_mut, part_of};
+
 use super::declared::DeclaredDocument;
 use super::entries::{
     DefinitionEntry, DefinitionId, FieldEntry, KindEntry, Name, Node, NodeId, ResourceEntry, Span, Step,
@@ -70,7 +72,24 @@ impl Model {
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id as usize]
+        item_at(&self.nodes, id as usize)
+    }
+
+    pub(crate) fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        item_at_mut(&mut self.nodes, id as usize)
+    }
+
+    pub(crate) fn definition(&self, id: DefinitionId) -> &DefinitionEntry {
+        item_at(&self.definitions, id as usize)
+    }
+
+    pub(crate) fn definition_mut(&mut self, id: DefinitionId) -> &mut DefinitionEntry {
+        item_at_mut(&mut self.definitions, id as usize)
+    }
+
+    /// The field at a place that [`Model::find_field`] has found.
+    pub(crate) fn field(&self, place: usize) -> &FieldEntry {
+        item_at(&self.fields, place)
     }
 
     pub(crate) fn add_node(&mut self, node: Node) -> NodeId {
@@ -91,11 +110,11 @@ impl Model {
     }
 
     pub(crate) fn fields(&self, node: &Node) -> &[FieldEntry] {
-        &self.fields[node.fields.range()]
+        part_of(&self.fields, node.fields.range())
     }
 
     pub(crate) fn list_map_keys(&self, node: &Node) -> &[Name] {
-        &self.keys[node.list_map_keys.range()]
+        part_of(&self.keys, node.list_map_keys.range())
     }
 
     pub(crate) fn add_keys(&mut self, keys: Vec<Name>) -> Span {
@@ -106,7 +125,7 @@ impl Model {
 
     /// The unions of an object.
     pub(crate) fn unions(&self, node: &Node) -> &[UnionEntry] {
-        &self.unions[node.unions.range()]
+        part_of(&self.unions, node.unions.range())
     }
 
     pub(crate) fn add_unions(&mut self, unions: Vec<UnionEntry>) -> Span {
@@ -120,8 +139,9 @@ impl Model {
         let range = node.fields.range();
         let start = start_of(name);
         // Numbers alone are compared without a branch that could be guessed wrong.
-        let first = range.start + self.fields[range.clone()].partition_point(|entry| entry.start < start);
-        let alike = &self.fields[first..range.end];
+        let smaller = part_of(&self.fields, range.clone()).partition_point(|entry| entry.start < start);
+        let first = range.start + smaller;
+        let alike = part_of(&self.fields, first..range.end);
         let is_found = |entry: &FieldEntry| entry.start == start && self.text(entry.name) == name;
         if alike.first().is_some_and(is_found) {
             return Some(first);
@@ -139,7 +159,7 @@ impl Model {
         if self.by_name.len() <= place {
             self.by_name.resize(self.strings.len().max(place + 1), UNTYPED);
         }
-        self.by_name[place] = id;
+        *item_at_mut(&mut self.by_name, place) = id;
         id
     }
 
@@ -151,7 +171,7 @@ impl Model {
     /// Of two descriptions of one kind the higher rank counts, whatever the order of loading: a definition of a custom
     /// resource says more than the document that an API server publishes of it.
     pub(crate) fn rank(&self, kind: &KindEntry) -> u8 {
-        match self.definitions[kind.definition as usize].origin {
+        match self.definition(kind.definition).origin {
             Origin::BuiltIn => 0,
             Origin::OpenApi => 1,
             Origin::CustomResource => 2,

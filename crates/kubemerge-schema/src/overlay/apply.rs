@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use kubemerge_value::part::item_at_mut;
+
 use super::rule::{Overlay, OverlayRule, OverlayTarget, Presence};
 use crate::check::{SchemaFinding, Severity};
 use crate::error::{LoadError, LoadErrorKind};
@@ -44,7 +46,7 @@ fn locate(model: &Model, rule: &OverlayRule) -> Result<Option<usize>, LoadError>
     let Some(root) = root(model, rule) else {
         return absent(rule, "there is no such type in the schema".to_owned());
     };
-    match field_path::follow(model, model.definitions[root as usize].node, path) {
+    match field_path::follow(model, model.definition(root).node, path) {
         // Only declared fields have an entry of their own to change; items and map values share theirs.
         Ok(Some(place)) if place.entry.is_some() => Ok(place.entry),
         Ok(_) => Err(bad(rule, "the path does not name a declared field")),
@@ -72,7 +74,7 @@ fn apply_rule(
     rule: &OverlayRule,
     entry: usize,
 ) -> Result<Option<SchemaFinding>, LoadError> {
-    let published = model.fields[entry].node;
+    let published = model.field(entry).node;
     let strategy = strategy(model, rule, published)?;
     let mut node = *model.node(published);
     let mut warning = None;
@@ -88,7 +90,8 @@ fn apply_rule(
     }
     node.strategy = model.intern(&strategy);
     // Other fields may share the published node, so the rule gets its own.
-    model.fields[entry].node = model.add_node(node);
+    let node = model.add_node(node);
+    item_at_mut(&mut model.fields, entry).node = node;
     Ok(warning)
 }
 

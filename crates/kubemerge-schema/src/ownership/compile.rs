@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use kubemerge_value::part::item_at_mut;
 use serde_json::Value;
 
 use super::field_index::FieldIndex;
@@ -73,7 +74,7 @@ struct Compiler<'m> {
 impl<'m> Compiler<'m> {
     fn new(model: &'m Model) -> Self {
         let object_meta = model.find_definition("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
-        let object_meta = object_meta.map(|definition| model.definitions[definition as usize].node);
+        let object_meta = object_meta.map(|definition| model.definition(definition).node);
         let mut nodes = vec![untyped_atomic(), untyped_deduced()];
         nodes.resize(place(model.nodes.len() as NodeId) as usize, TypeNode::default());
         Compiler { model, nodes, lists: Vec::new(), object_meta, metadata: Vec::new() }
@@ -136,7 +137,7 @@ impl<'m> Compiler<'m> {
     }
 
     fn at(&mut self, id: NodeId) -> &mut TypeNode {
-        &mut self.nodes[place(id) as usize]
+        item_at_mut(&mut self.nodes, place(id) as usize)
     }
 
     /// Compiles a schema and everything described in place below it. Loaders bound the depth.
@@ -216,7 +217,7 @@ impl<'m> Compiler<'m> {
             return None;
         }
         let item = self.model.node(self.model.resolve(list.items));
-        let field = self.model.fields[self.model.find_field(item, name)?];
+        let field = self.model.field(self.model.find_field(item, name)?);
         let text = self.model.given(self.model.node(field.node).default)?;
         serde_json::from_str(text).ok().filter(|value: &Value| !value.is_null())
     }

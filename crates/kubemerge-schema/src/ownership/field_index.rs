@@ -2,6 +2,8 @@
 //!
 //! Every walk over a value asks this for every member of every map, so that it decides how fast they are.
 
+use kubemerge_value::part::{item_at, item_at_mut};
+
 use crate::model::{Model, NodeId, Span, UNTYPED, start_of};
 
 /// Names up to this length are known by their first and last eight bytes.
@@ -49,15 +51,16 @@ impl FieldIndex {
     }
 
     fn insert(&mut self, model: &Model, first_field: u32, place: u32) {
-        let field = &model.fields[place as usize];
+        let field = model.field(place as usize);
         let (name, start) = (model.text(field.name), field.start);
         let mut at = self.slot_of(first_field, start);
-        while self.slots[at].field != UNTYPED {
+        while item_at(&self.slots, at).field != UNTYPED {
             at = (at + 1) & (self.slots.len() - 1);
         }
         let len = name.len() as u32;
         let end = end_of(name);
-        self.slots[at] = Slot { start, end, first_field, field: place, node: field.node, len };
+        *item_at_mut(&mut self.slots, at) =
+            Slot { start, end, first_field, field: place, node: field.node, len };
     }
 
     /// The node of a field.
@@ -66,7 +69,7 @@ impl FieldIndex {
         let (start, end) = (start_of(name), end_of(name));
         let mut at = self.slot_of(first_field, start);
         loop {
-            let slot = &self.slots[at];
+            let slot = item_at(&self.slots, at);
             if slot.field == UNTYPED {
                 return None;
             }
@@ -75,7 +78,7 @@ impl FieldIndex {
                 && slot.first_field == first_field
                 && slot.len as usize == name.len();
             if is_alike
-                && (name.len() <= WORD_BYTES || model.text(model.fields[slot.field as usize].name) == name)
+                && (name.len() <= WORD_BYTES || model.text(model.field(slot.field as usize).name) == name)
             {
                 return Some(slot.node);
             }

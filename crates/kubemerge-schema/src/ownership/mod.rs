@@ -13,6 +13,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::Value;
 
 use field_index::FieldIndex;
+use kubemerge_value::part::item_at;
 
 use crate::model::{DefinitionId, Model, Span, UNTYPED};
 
@@ -147,7 +148,7 @@ impl Ownership {
 
     /// The type of the objects of a definition.
     pub(crate) fn of_definition(&self, id: DefinitionId) -> TypeRef<'_> {
-        TypeRef { column: self, node: compile::place(self.model.definitions[id as usize].node) }
+        TypeRef { column: self, node: compile::place(self.model.definition(id).node) }
     }
 }
 
@@ -172,7 +173,7 @@ impl<'t> TypeRef<'t> {
         let items = match list.items {
             ItemsNode::Atomic => ListItems::Atomic,
             ItemsNode::Set => ListItems::Set,
-            ItemsNode::Keyed(keys) => ListItems::Keyed(&self.column.lists[keys as usize].keys),
+            ItemsNode::Keyed(keys) => ListItems::Keyed(&item_at(&self.column.lists, keys as usize).keys),
         };
         Some(ListForm { items, element: self.at(list.element) })
     }
@@ -197,7 +198,7 @@ impl<'t> TypeRef<'t> {
     }
 
     fn node(self) -> &'t TypeNode {
-        &self.column.nodes[self.node as usize]
+        item_at(&self.column.nodes, self.node as usize)
     }
 
     fn at(self, node: u32) -> TypeRef<'t> {

@@ -1,7 +1,8 @@
 //! Classes of characters: `[a-z\d]`, `\pL`.
 
-use super::{error::PatternError, escape, names};
+use super::{error::PatternError, escape, names, up_to};
 use escape::write_char;
+use kubemerge_value::part::text_of;
 
 /// The class of no character.
 const NOTHING: &str = r"[^\x{0}-\x{10FFFF}]";
@@ -118,7 +119,7 @@ pub(super) fn literal(code: u32, case: Case) -> Class {
 /// Reads a class in brackets at the start of the text.
 pub(super) fn read(rest: &mut &str, case: Case) -> Result<Class, PatternError> {
     let whole = *rest;
-    *rest = &whole[1..];
+    *rest = text_of(whole, 1..);
     let sign = Sign::negated_if(rest.starts_with('^'));
     *rest = rest.strip_prefix('^').unwrap_or(rest);
     let mut content = Content::new(case);
@@ -130,7 +131,7 @@ pub(super) fn read(rest: &mut &str, case: Case) -> Result<Class, PatternError> {
             range(rest, whole, &mut content)?;
         }
     }
-    *rest = &rest[1..];
+    *rest = text_of(rest, 1..);
     Ok(content.finish(sign))
 }
 
@@ -144,7 +145,7 @@ pub(super) fn escaped_group(rest: &mut &str, case: Case) -> Result<Option<Class>
 fn named_group(rest: &mut &str, content: &mut Content) -> Result<bool, PatternError> {
     let Some(end) = rest.strip_prefix("[:").and_then(|name| name.find(":]")) else { return Ok(false) };
     let (group, after) = rest.split_at(end + 4);
-    let name = &group[2..end + 2];
+    let name = text_of(group, 2..end + 2);
     let sign = Sign::negated_if(name.starts_with('^'));
     let ranges = names::posix(name.strip_prefix('^').unwrap_or(name)).ok_or_else(|| outside(group))?;
     content.ranges(ranges, sign);
@@ -167,23 +168,25 @@ fn group(rest: &mut &str, content: &mut Content) -> Result<bool, PatternError> {
         _ => return Ok(false),
     };
     content.ranges(ranges, Sign::negated_if(letter.is_ascii_uppercase()));
-    *rest = &rest[2..];
+    *rest = text_of(rest, 2..);
     Ok(true)
 }
 
 fn unicode_group(rest: &mut &str) -> Result<String, PatternError> {
     let here = *rest;
-    let (sequence, name) = if here[2..].starts_with('{') {
+    let after = text_of(here, 2..);
+    let (length, name) = if after.starts_with('{') {
         let end = here.find('}').ok_or_else(|| outside(here))?;
-        (&here[..=end], &here[3..end])
+        (end + 1, text_of(here, 3..end))
     } else {
-        let letter = here[2..].chars().next().map_or(0, char::len_utf8);
-        (&here[..2 + letter], &here[2..2 + letter])
+        let letter = after.chars().next().map_or(0, char::len_utf8);
+        (2 + letter, text_of(after, ..letter))
     };
-    let is_capital = here.as_bytes()[1] == b'P';
+    let (sequence, next) = here.split_at(length);
+    let is_capital = sequence.starts_with(r"\P");
     let is_negated = is_capital != name.starts_with('^');
     let name = names::of_unicode(name.strip_prefix('^').unwrap_or(name)).ok_or_else(|| outside(sequence))?;
-    *rest = &here[sequence.len()..];
+    *rest = next;
     Ok(match (name.as_str(), is_negated) {
         // Halves of pairs of UTF-16 are in no text.
         ("Cs", false) => NOTHING.to_owned(),
@@ -199,10 +202,10 @@ fn range(rest: &mut &str, whole: &str, content: &mut Content) -> Result<(), Patt
     let low = character(rest, whole)?;
     let mut high = low;
     if rest.starts_with('-') && rest.len() >= 2 && !rest.starts_with("-]") {
-        *rest = &rest[1..];
+        *rest = text_of(rest, 1..);
         high = character(rest, whole)?;
         if high < low {
-            return Err(outside(&here[..here.len() - rest.len()]));
+            return Err(outside(up_to(here, rest)));
         }
     }
     content.range(low, high);
@@ -214,7 +217,7 @@ fn character(rest: &mut &str, whole: &str) -> Result<u32, PatternError> {
     if first == '\\' {
         return escape::read(rest);
     }
-    *rest = &rest[first.len_utf8()..];
+    *rest = text_of(rest, first.len_utf8()..);
     Ok(u32::from(first))
 }
 

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::error::PatternError;
+use super::{error::PatternError, up_to};
 
 /// Reads an escape sequence at the start of the text.
 pub(super) fn read(rest: &mut &str) -> Result<u32, PatternError> {
     let here = *rest;
-    let mut letters = here[1..].chars();
+    let mut letters = here.chars();
+    letters.next();
     let Some(letter) = letters.next() else {
         return Err(PatternError::new("trailing backslash at end of expression", ""));
     };
@@ -26,7 +27,7 @@ pub(super) fn read(rest: &mut &str) -> Result<u32, PatternError> {
         _ => None,
     };
     *rest = letters.as_str();
-    code.ok_or_else(|| PatternError::new("invalid escape sequence", &here[..here.len() - rest.len()]))
+    code.ok_or_else(|| PatternError::new("invalid escape sequence", up_to(here, rest)))
 }
 
 fn is_octal(letter: char) -> bool {

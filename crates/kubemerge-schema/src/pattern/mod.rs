@@ -12,6 +12,7 @@ mod repeat;
 
 use class::{Case, Class};
 pub use error::PatternError;
+use kubemerge_value::part::text_of;
 use repeat::{Counts, MAX_REPEAT};
 
 /// How deep parts may be nested.
@@ -104,14 +105,15 @@ impl<'p> Reader<'p> {
             let here = self.rest;
             repetition = match first {
                 '*' | '+' | '?' => {
-                    self.rest = &here[1..];
-                    self.repeat(&here[..1], Counts::of_sign(first), here, repetition)?;
+                    let (sign, rest) = here.split_at(1);
+                    self.rest = rest;
+                    self.repeat(sign, Counts::of_sign(first), here, repetition)?;
                     Some(here)
                 }
                 '{' => match Counts::read(here) {
                     Some((counts, rest)) => {
                         self.rest = rest;
-                        let text = &here[..here.len() - rest.len()];
+                        let text = up_to(here, rest);
                         counts.check(text)?;
                         self.repeat(text, counts, here, repetition)?;
                         Some(here)
@@ -144,7 +146,7 @@ impl<'p> Reader<'p> {
                 return Ok(());
             }
             '\\' => return self.escaped(),
-            _ => self.rest = &self.rest[first.len_utf8()..],
+            _ => self.rest = text_of(self.rest, first.len_utf8()..),
         }
         match first {
             '|' => {
@@ -184,14 +186,14 @@ impl<'p> Reader<'p> {
                 return Ok(());
             }
         };
-        self.rest = &here[2..];
+        self.rest = text_of(here, 2..);
         self.push(text);
         Ok(())
     }
 
     /// The text after `\Q` up to `\E`, or to the end.
     fn quoted(&mut self) {
-        let text = &self.rest[2..];
+        let text = text_of(self.rest, 2..);
         let (literals, rest) = text.split_once(r"\E").unwrap_or((text, ""));
         self.rest = rest;
         literals.chars().for_each(|literal| self.literal(u32::from(literal)));
@@ -230,7 +232,7 @@ impl<'p> Reader<'p> {
                 None => return Ok(()),
             }
         } else {
-            self.rest = &self.rest[1..];
+            self.rest = text_of(self.rest, 1..);
             Group::Capture
         };
         let sequence = std::mem::take(&mut self.sequence);
@@ -243,7 +245,7 @@ impl<'p> Reader<'p> {
         let Some(outer) = self.outer.pop() else {
             return Err(PatternError::new("unexpected )", self.whole));
         };
-        self.rest = &self.rest[1..];
+        self.rest = text_of(self.rest, 1..);
         self.sequence.close();
         let inner = std::mem::replace(&mut self.sequence, outer.sequence);
         self.flags = outer.flags;
@@ -275,11 +277,11 @@ impl<'p> Reader<'p> {
                 'U' => flags.is_lazy = value,
                 '-' if value => (value, is_complete) = (false, false),
                 ':' | ')' if is_complete => {
-                    self.rest = &here[at + 1..];
+                    self.rest = text_of(here, at + 1..);
                     self.flags = flags;
                     return Ok((letter == ':').then_some(Group::Plain));
                 }
-                _ => return Err(unsupported(&here[..at + letter.len_utf8()])),
+                _ => return Err(unsupported(text_of(here, ..at + letter.len_utf8()))),
             }
             is_complete |= letter != '-';
         }
@@ -297,10 +299,10 @@ impl<'p> Reader<'p> {
         let is_lazy = self.rest.starts_with('?') != self.flags.is_lazy;
         self.rest = self.rest.strip_prefix('?').unwrap_or(self.rest);
         if let Some(before) = before {
-            let both = &before[..before.len() - self.rest.len()];
+            let both = up_to(before, self.rest);
             return Err(PatternError::new("invalid nested repetition operator", both));
         }
-        let whole = &here[..here.len() - self.rest.len()];
+        let whole = up_to(here, self.rest);
         let Some(part) = self.sequence.last.as_mut() else {
             return Err(PatternError::new("missing argument to repetition operator", whole));
         };
@@ -330,15 +332,21 @@ fn unsupported(part: &str) -> PatternError {
     PatternError::new("invalid or unsupported Perl syntax", part)
 }
 
+/// The part of a text before the rest of it.
+fn up_to<'t>(text: &'t str, rest: &str) -> &'t str {
+    text.strip_suffix(rest).unwrap_or(text)
+}
+
 /// What follows the name of a group.
 fn after_name(group: &str, start: usize) -> Result<&str, PatternError> {
     let wrong = |part| Err(PatternError::new("invalid named capture", part));
     let Some(end) = group.find('>') else { return wrong(group) };
+    let (before, after) = group.split_at(end + 1);
     let name = group.get(start..end).unwrap_or_default();
     let is_word = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
     match !name.is_empty() && name.bytes().all(is_word) {
-        true => Ok(&group[end + 1..]),
-        false => wrong(&group[..=end]),
+        true => Ok(after),
+        false => wrong(before),
     }
 }
 

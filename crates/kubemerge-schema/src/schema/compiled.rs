@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
+use kubemerge_value::part::{item_at, part_of};
+
 use crate::check::SchemaFinding;
 use crate::compile::{Dialect, GoFacts, PlainTypes, Rules, compile};
 use crate::model::{DefinitionId, Model, Origin, split_api_version};
@@ -102,7 +104,7 @@ impl Schema {
 
     /// The built-in definition of a kind, whatever documents say about the kind.
     pub(crate) fn built_in_definition(&self, wanted: [&str; 3]) -> Option<DefinitionId> {
-        let is_built_in = |id: &DefinitionId| self.model.definitions[*id as usize].origin == Origin::BuiltIn;
+        let is_built_in = |id: &DefinitionId| self.model.definition(*id).origin == Origin::BuiltIn;
         self.kinds.all(&self.model, wanted).find(is_built_in)
     }
 
@@ -124,13 +126,14 @@ struct KindIndex {
 impl KindIndex {
     fn new(model: &Model) -> KindIndex {
         let mut places: Vec<u32> = (0..model.kinds.len() as u32).collect();
-        places
-            .sort_by_key(|place| (KindIndex::key(model, *place), model.rank(&model.kinds[*place as usize])));
+        places.sort_by_key(|place| {
+            (KindIndex::key(model, *place), model.rank(item_at(&model.kinds, *place as usize)))
+        });
         KindIndex { places: places.into() }
     }
 
     fn key(model: &Model, place: u32) -> [&str; 3] {
-        let entry = &model.kinds[place as usize];
+        let entry = item_at(&model.kinds, place as usize);
         [entry.kind, entry.group, entry.version].map(|part| model.text(part))
     }
 
@@ -144,7 +147,7 @@ impl KindIndex {
         // From the last of equal kinds back: sorting is stable, and of equal ranks later documents count.
         let after = self.places.partition_point(|place| KindIndex::key(model, *place) <= wanted);
         let equal = move |place: &&u32| KindIndex::key(model, **place) == wanted;
-        let places = self.places[..after].iter().rev().take_while(equal);
-        places.map(|place| model.kinds[*place as usize].definition)
+        let places = part_of(&self.places, ..after).iter().rev().take_while(equal);
+        places.map(|place| item_at(&model.kinds, *place as usize).definition)
     }
 }

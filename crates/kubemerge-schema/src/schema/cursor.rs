@@ -32,7 +32,7 @@ impl Schema {
     }
 
     fn root_of(&self, definition: DefinitionId) -> Type<'_> {
-        Type { schema: self, node: self.model().definitions[definition as usize].node }
+        Type { schema: self, node: self.model().definition(definition).node }
     }
 }
 
@@ -57,13 +57,13 @@ impl<'s> Type<'s> {
     pub fn definition_name(self) -> Option<&'s str> {
         let model = self.model();
         let named = self.definition()?;
-        Some(model.text(model.definitions[named as usize].name))
+        Some(model.text(model.definition(named).name))
     }
 
     /// Where the definition of this type came from.
     pub fn origin(self) -> Option<Origin> {
         let definition = self.definition()?;
-        Some(self.model().definitions[definition as usize].origin)
+        Some(self.model().definition(definition).origin)
     }
 
     /// Whether this is the root of a custom resource, which the API server does not merge strategically.

@@ -90,6 +90,6 @@ impl<'s> Definition<'s> {
     }
 
     fn entry(self) -> &'s DefinitionEntry {
-        &self.schema.model().definitions[self.id as usize]
+        self.schema.model().definition(self.id)
     }
 }

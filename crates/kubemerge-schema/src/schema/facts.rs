@@ -29,7 +29,7 @@ impl<'s> Type<'s> {
     /// A declared field.
     pub fn field(self, name: &str) -> Option<DeclaredField<'s>> {
         let index = self.model().find_field(self.resolved()?, name)?;
-        Some(self.field_of(&self.model().fields[index]))
+        Some(self.field_of(self.model().field(index)))
     }
 
     fn field_of(self, entry: &FieldEntry) -> DeclaredField<'s> {

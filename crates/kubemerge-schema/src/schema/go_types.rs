@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use kubemerge_value::part::{item_at, part_of};
+
 use super::Schema;
 use crate::compile::{GoFacts, GoKind, GoValue, StructId, ValueId};
 use crate::model::{FieldEntry, Model, last_part, split_api_version, start_of};
@@ -48,14 +50,14 @@ impl<'s> GoTypes<'s> {
     /// A struct.
     #[inline]
     pub fn of(self, id: StructId) -> GoStruct<'s> {
-        let fields = self.facts.structs[id.0 as usize].fields;
-        GoStruct { types: self, id, fields: &self.model.fields[fields.range()] }
+        let fields = item_at(&self.facts.structs, id.0 as usize).fields;
+        GoStruct { types: self, id, fields: part_of(&self.model.fields, fields.range()) }
     }
 
     /// The type of list items or map values.
     #[inline]
     pub fn value(self, id: ValueId) -> GoValue {
-        self.facts.of_node[id.0 as usize]
+        *item_at(&self.facts.of_node, id.0 as usize)
     }
 
     /// The name of a type as Go prints it: `int32`, `v1.Protocol`, `[]v1.Container`.
@@ -94,13 +96,17 @@ impl<'s> GoStruct<'s> {
     /// The field at a place among [`GoStruct::fields`].
     #[inline]
     pub fn field(self, place: usize) -> GoField<'s> {
-        let FieldEntry { name, node, .. } = self.fields[place];
-        GoField { name: self.types.model.text(name), value: self.types.facts.of_node[node as usize] }
+        let FieldEntry { name, node, .. } = *item_at(self.fields, place);
+        GoField {
+            name: self.types.model.text(name),
+            value: *item_at(&self.types.facts.of_node, node as usize),
+        }
     }
 
     /// The places of the fields that Go writes even if an object does not have them.
     pub fn always_written(self) -> &'s [u16] {
-        &self.types.facts.always[self.types.facts.structs[self.id.0 as usize].always.range()]
+        let always = item_at(&self.types.facts.structs, self.id.0 as usize).always;
+        part_of(&self.types.facts.always, always.range())
     }
 
     /// The field of a name.
@@ -153,6 +159,6 @@ impl<'s> GoStruct<'s> {
     /// Its name in OpenAPI documents: `io.k8s.api.core.v1.PodSpec`.
     pub fn definition_name(self) -> &'s str {
         let model = self.types.model;
-        model.text(model.definitions[self.id.0 as usize].name)
+        model.text(model.definition(self.id.0).name)
     }
 }

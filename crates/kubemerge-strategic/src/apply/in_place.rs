@@ -170,7 +170,7 @@ struct TooMany;
 fn among_few<'a>() -> impl FnMut(Identity<'a>) -> Result<bool, TooMany> {
     let (mut known, mut count) = ([Identity::One(Scalar::Null); MAX_COMPARED], 0);
     move |identity| {
-        let is_new = !known[..count].contains(&identity);
+        let is_new = !known.iter().take(count).any(|known| *known == identity);
         *known.get_mut(count).ok_or(TooMany)? = identity;
         count += 1;
         Ok(is_new)

@@ -11,6 +11,7 @@ use crate::{
 };
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::Type;
+use kubemerge_value::part::part_of;
 use kubemerge_value::{Kind, MapEdit, Node, Path, Str, map as build_map};
 
 /// What happens to a field.
@@ -85,7 +86,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         }
         for (done, field) in fields.iter().enumerate() {
             if let Err(fault) = self.field(maps, edit, field) {
-                return Err(self.first_fault(fault, maps, edit, &fields[done + 1..]));
+                return Err(self.first_fault(fault, maps, edit, part_of(&fields, done + 1..)));
             }
         }
         Ok(())

@@ -46,6 +46,12 @@ struct Items<'a> {
     nodes: HashMap<Identity<'a>, Node<'a>>,
 }
 
+impl<'a> Items<'a> {
+    fn iter(&self) -> impl Iterator<Item = (Identity<'a>, Node<'a>)> {
+        self.names.iter().filter_map(|name| Some((*name, *self.nodes.get(name)?)))
+    }
+}
+
 /// Whether an item was mentioned before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mention {
@@ -75,14 +81,14 @@ pub(super) fn compose<'a>(
     let (names, order) = arrange(&one, &other, &hit)
         .ok_or_else(|| not_composable(path, "one list of all items would also order them"))?;
     let mut composed = Items::default();
-    for name in &one.plain.names {
+    for (name, node) in one.plain.iter() {
         // Items that the second patch deletes need no changes any more.
-        if !hit.contains(name) {
-            keyed.add(&mut composed, *name, one.plain.nodes[name], path)?;
+        if !hit.contains(&name) {
+            keyed.add(&mut composed, name, node, path)?;
         }
     }
-    for name in &other.plain.names {
-        keyed.add(&mut composed, *name, other.plain.nodes[name], path)?;
+    for (name, node) in other.plain.iter() {
+        keyed.add(&mut composed, name, node, path)?;
     }
     let mut nodes: Vec<Node<'a>> =
         names.iter().filter_map(|name| composed.nodes.get(name).copied()).collect();

@@ -15,6 +15,7 @@ use crate::{
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy, MapStrategy, Type, Unions};
+use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{Arena, Kind, Node, Path, Str, deep, deep_equal, list, map};
 
 pub(super) struct Composer<'a> {
@@ -345,8 +346,8 @@ fn pairs<'a>(first: &MapPatch<'a>, second: &MapPatch<'a>) -> Vec<Pair<'a>> {
     let mut pairs = Vec::with_capacity(first.fields.len() + second.fields.len());
     for said in &first.fields {
         let at = find(said.field);
-        at.into_iter().for_each(|at| only_second[at] = false);
-        pairs.push((said.field, Some(*said), at.map(|at| second.fields[at])));
+        at.into_iter().for_each(|at| *item_at_mut(&mut only_second, at) = false);
+        pairs.push((said.field, Some(*said), at.map(|at| *item_at(&second.fields, at))));
     }
     let rest = second.fields.iter().zip(only_second).filter(|(_, is_only)| *is_only);
     pairs.extend(rest.map(|(said, _)| (said.field, None, Some(*said))));

@@ -15,6 +15,7 @@ use kubemerge_schema::{
     FieldUnion, ItemStrategy, ListRule, ListStrategy, LookupError, LookupErrorKind, MapRule, MapStrategy,
     Type, Unions,
 };
+use kubemerge_value::part::item_at;
 use kubemerge_value::{Arena, Entry, Kind, Node, Path, deep, deep_equal};
 
 pub(crate) fn test<'a>(
@@ -223,7 +224,7 @@ impl<'a> Items<'a> {
     }
 
     fn same(&self, identity: Identity<'a>) -> Option<&Item<'a>> {
-        self.first.get(&identity).map(|at| &self.plain[*at])
+        self.first.get(&identity).map(|at| item_at(&self.plain, *at))
     }
 
     /// A plain item that the delete item would remove.
@@ -236,7 +237,7 @@ impl<'a> Items<'a> {
                 partial.insert(item.identity, mask, at);
             }
         }
-        partial.find(delete.identity, mask).map(|at| &self.plain[*at])
+        partial.find(delete.identity, mask).map(|at| item_at(&self.plain, *at))
     }
 }
 

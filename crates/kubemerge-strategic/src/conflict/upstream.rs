@@ -15,6 +15,7 @@ use crate::{
 };
 use hashbrown::HashMap;
 use kubemerge_schema::{ListStrategy, MapStrategy, Type};
+use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{Arena, Entry, Kind, Node, Path, deep, deep_equal, list, map};
 
 pub(crate) fn test<'a>(
@@ -168,7 +169,7 @@ impl<'a> Walk<'a> {
         for (at, item) in one.iter().enumerate() {
             let form = go_key(item.get(key).unwrap_or(Node::NULL));
             let Some(partner) = others.get(&form).filter(|_| ones.get(&form) == Some(&at)) else { continue };
-            let sides = Sides { one: *item, other: other[*partner] };
+            let sides = Sides { one: *item, other: *item_at(other, *partner) };
             let path = path.index(at);
             if let Some(item) = deep(|| self.maps(sides, ty, MapStrategy::Merge, &path)) {
                 touched.push((at, item));
@@ -215,7 +216,7 @@ impl<'a> Walk<'a> {
             if at >= others {
                 return self.fail(different_counts(path));
             }
-            if !deep_equal(one[at], other[at]) {
+            if !deep_equal(*item_at(&one, at), *item_at(&other, at)) {
                 return self.conflict(sides, path);
             }
         }
@@ -227,7 +228,7 @@ impl<'a> Walk<'a> {
             return None;
         }
         let mut members: Vec<_> = entries.iter().map(|entry| (entry.key, entry.value)).collect();
-        touched.into_iter().for_each(|(at, value)| members[at].1 = value);
+        touched.into_iter().for_each(|(at, value)| item_at_mut(&mut members, at).1 = value);
         Some(map(members, self.arena))
     }
 
@@ -236,7 +237,7 @@ impl<'a> Walk<'a> {
             return None;
         }
         let mut items = items.to_vec();
-        touched.into_iter().for_each(|(at, item)| items[at] = item);
+        touched.into_iter().for_each(|(at, item)| *item_at_mut(&mut items, at) = item);
         Some(list(items, self.arena))
     }
 }
@@ -283,6 +284,6 @@ fn by_key(items: &[Node<'_>], key: &str, path: &Path<'_>) -> Result<HashMap<Stri
 /// Removes repeated scalars and sorts the rest; after them stays what was shifted there.
 fn normalise(scalars: &mut [Node<'_>]) -> usize {
     let length = deduplicate(scalars);
-    sort_scalars(&mut scalars[..length]);
+    sort_scalars(scalars.split_at_mut(length).0);
     length
 }

@@ -10,7 +10,7 @@ mod walk;
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::Type;
 use crate::model::{Model, Node, UnionEntry, UnionMemberEntry};
@@ -105,11 +105,11 @@ impl<'s> FieldUnion<'s> {
         let text = |name| self.model.text(name);
         let given = self.entry.members.iter().map(|one| (text(one.field).to_owned(), text(one.value).into()));
         let members: Map<String, Value> = given.collect();
-        let mut written = json!({"fields-to-discriminateBy": members});
+        let mut written = Map::from_iter([("fields-to-discriminateBy".to_owned(), members.into())]);
         if let Some(discriminator) = self.discriminator() {
-            written["discriminator"] = discriminator.into();
+            written.insert("discriminator".to_owned(), discriminator.into());
         }
-        written
+        written.into()
     }
 
     /// The field that says which of the members is set, where the union has one.

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
+use kubemerge_value::part::item_at;
+
 use super::{FieldUnion, UnionFault, UnionState, UnionValue, UnionViolation};
 use crate::schema::Type;
 
@@ -108,8 +110,8 @@ pub enum Discriminator {
 /// The unions of an object that are not valid, in the order of the object.
 pub fn check_unions<'s, 'v, T: UnionTree<'v>>(ty: Type<'s>, value: T) -> Vec<UnionFinding<'s>> {
     let visits = Visits::of(ty, None, value);
-    let findings = visits.unions().filter_map(|(at, union)| {
-        let violation = state(union, Some(visits.all[at].value)).violation()?;
+    let findings = visits.unions().filter_map(|(at, visit, union)| {
+        let violation = state(union, Some(visit.value)).violation()?;
         Some(UnionFinding { path: visits.path(at), violation })
     });
     findings.collect()
@@ -210,16 +212,16 @@ impl<'s, 'v, T: UnionTree<'v>> Visits<'s, T> {
                 UnionTreeKind::Null | UnionTreeKind::Scalar => {}
             }
             // The last one is visited first.
-            waiting[start..].reverse();
+            waiting.split_at_mut(start).1.reverse();
             all.push(visit);
         }
         Visits { all }
     }
 
     /// Every union, with the map that has it.
-    fn unions(&self) -> impl Iterator<Item = (usize, FieldUnion<'s>)> {
+    fn unions(&self) -> impl Iterator<Item = (usize, &Visit<'s, T>, FieldUnion<'s>)> {
         let maps = self.all.iter().enumerate().filter(|(_, visit)| visit.value.kind() == UnionTreeKind::Map);
-        maps.flat_map(|(at, visit)| visit.ty.unions().iter().map(move |union| (at, union)))
+        maps.flat_map(|(at, visit)| visit.ty.unions().iter().map(move |union| (at, visit, union)))
     }
 
     fn edits(
@@ -227,8 +229,7 @@ impl<'s, 'v, T: UnionTree<'v>> Visits<'s, T> {
         rule: impl Fn(FieldUnion<'s>, Option<T>, T) -> Result<Vec<UnionChange<'s>>, UnionFault<'s>>,
     ) -> Result<Vec<UnionEdit<'s>>, Vec<UnionWriteError<'s>>> {
         let (mut edits, mut errors) = (Vec::new(), Vec::new());
-        for (at, union) in self.unions() {
-            let visit = &self.all[at];
+        for (at, visit, union) in self.unions() {
             if visit.retains_keys {
                 continue;
             }
@@ -246,7 +247,7 @@ impl<'s, 'v, T: UnionTree<'v>> Visits<'s, T> {
 
     fn path(&self, mut at: usize) -> UnionPath {
         let mut steps = Vec::new();
-        while let Some((around, step)) = &self.all[at].from {
+        while let Some((around, step)) = &item_at(&self.all, at).from {
             steps.push(step.clone());
             at = *around;
         }

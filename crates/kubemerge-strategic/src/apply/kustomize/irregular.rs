@@ -14,6 +14,7 @@ use crate::{
     observe::MaybeObserver,
 };
 use hashbrown::HashSet;
+use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{Kind, MapEdit, Node, Path};
 
 /// Every item is compared with every other, so longer lists are refused.
@@ -78,15 +79,21 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
         }
         // kyaml leaves out keys that no item has.
         let used = used_columns(&all, keys.len());
-        let keys: Vec<&str> = used.iter().map(|column| keys[*column]).collect();
+        let chosen = keys.iter().zip(&used).filter(|(_, is_used)| **is_used);
+        let keys: Vec<&str> = chosen.map(|(key, _)| *key).collect();
         let mut items = Vec::new();
         for values in &all {
-            let values: Vec<String> = used.iter().map(|column| values[*column].clone()).collect();
+            let chosen = values.iter().zip(&used).filter(|(_, is_used)| **is_used);
+            let values: Vec<String> = chosen.map(|(value, _)| value.clone()).collect();
             self.merge_item(KeyValues { keys: &keys, values: &values }, &mut items)?;
         }
         // kyaml goes on with the live items after the merge, which undoes some of it.
         self.put_live_items_over(&mut items, &keys)?;
-        Ok(Some(items.into_iter().map(|id| self.nodes[id]).collect()))
+        Ok(Some(items.into_iter().map(|id| self.node(id)).collect()))
+    }
+
+    fn node(&self, id: Id) -> Node<'a> {
+        *item_at(&self.nodes, id)
     }
 
     /// The values of the keys of all items, those of the patch first, each once.
@@ -97,7 +104,7 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
             "" => text(item).into_owned(),
             key => key_text(item, key).into_owned(),
         };
-        let values = |id: &Id| keys.iter().map(|key| value(self.nodes[*id], key)).collect::<Vec<_>>();
+        let values = |id: &Id| keys.iter().map(|key| value(self.node(*id), key)).collect::<Vec<_>>();
         patch.iter().chain(&self.live).map(values).filter(|values| seen.insert(values.clone())).collect()
     }
 
@@ -118,10 +125,10 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
     fn walk_item(&mut self, wanted: KeyValues<'_>) -> Result<Option<Id>, MergeError> {
         let live = self.find(&self.live, wanted);
         let patch = self.patch.as_ref().map_or(live, |patch| self.find(patch, wanted));
-        let node = |id: Option<Id>| id.map(|id| self.nodes[id]);
+        let node = |id: Option<Id>| id.map(|id| self.node(id));
         // A list that was taken over is walked as if it were the patch and the result at once.
         let sides = match (live, &self.patch) {
-            (Some(id), None) => Sides::Taken(self.nodes[id]),
+            (Some(id), None) => Sides::Taken(self.node(id)),
             _ => Sides::Two { live: node(live), patch: node(patch) },
         };
         let id = match self.walker.value(self.lists.item, sides, self.path)? {
@@ -132,13 +139,13 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
         };
         if let Some(patch) = patch.filter(|_| id != patch) {
             // A directive is carried out once, even if the item is found again.
-            self.nodes[patch] = self.walker.without_word(self.nodes[patch]);
+            *item_at_mut(&mut self.nodes, patch) = self.walker.without_word(self.node(patch));
         }
         Ok(id.filter(|id| !self.is_nothing(*id)))
     }
 
     fn changed(&mut self, id: Option<Id>, node: Node<'a>) -> Option<Id> {
-        self.nodes[id?] = node;
+        *item_at_mut(&mut self.nodes, id?) = node;
         id
     }
 
@@ -153,12 +160,12 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
                 key => item.get(key).is_some_and(|found| text(found) == value.as_str()),
             })
         };
-        list.iter().copied().find(|id| has(self.nodes[*id]))
+        list.iter().copied().find(|id| has(self.node(*id)))
     }
 
     /// Adds a key that the merged item lost.
     fn complete_key(&mut self, id: Id, key: &str, value: &str) -> Result<(), MergeError> {
-        let item = self.nodes[id];
+        let item = self.node(id);
         if key.is_empty() {
             return if Form::of(item) == Form::Scalar {
                 Ok(())
@@ -171,7 +178,7 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
             let mut edit = MapEdit::new(item, arena);
             edit.seek(key.into());
             edit.insert((&*arena.alloc_str(key)).into(), Node::string(arena.alloc_str(value)));
-            self.nodes[id] = edit.finish();
+            *item_at_mut(&mut self.nodes, id) = edit.finish();
         }
         Ok(())
     }
@@ -187,9 +194,9 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
         let mut is_found = false;
         for id in list.iter().copied().filter(|id| !self.is_nothing(*id)) {
             // Scalars among maps are passed over.
-            if wanted.is_of_maps() && Form::of(self.nodes[id]) != Form::Map {
+            if wanted.is_of_maps() && Form::of(self.node(id)) != Form::Map {
                 result.push(id);
-            } else if self.matches(self.nodes[id], wanted)? {
+            } else if self.matches(self.node(id), wanted)? {
                 is_found = true;
                 result.extend(item);
             } else if !wanted.values.is_empty() {
@@ -198,7 +205,7 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
             }
         }
         if !is_found {
-            result.extend(item.filter(|id| !self.nodes[*id].is_null()));
+            result.extend(item.filter(|id| !self.node(*id).is_null()));
         }
         *list = result;
         Ok(())
@@ -233,8 +240,8 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
     /// At last each live item goes to where an item has its keys.
     fn put_live_items_over(&mut self, items: &mut Vec<Id>, keys: &[&str]) -> Result<(), MergeError> {
         for id in self.live.clone() {
-            let item = self.nodes[id];
-            if keys[0].is_empty() {
+            let item = self.node(id);
+            if keys.first().is_some_and(|key| key.is_empty()) {
                 // Scalars are their own key.
                 let values = [text(item).into_owned()];
                 self.set_item(items, Some(id), KeyValues { keys, values: &values })?;
@@ -252,7 +259,7 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
 
     /// The values of the keys that an item has. For each that it lacks, the item is added to the list.
     fn own_values(&self, id: Id, keys: &[&str], items: &mut Vec<Id>) -> Result<Vec<String>, MergeError> {
-        let item = self.nodes[id];
+        let item = self.node(id);
         if !matches!(item.kind(), Kind::Map | Kind::Null) {
             return Err(self.wrong_form(Form::Map, item));
         }
@@ -269,7 +276,7 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
 
     /// Nulls and empty maps are no items.
     fn is_nothing(&self, id: Id) -> bool {
-        let item = self.nodes[id];
+        let item = self.node(id);
         item.is_null() || item.kind() == Kind::Map && item.is_empty()
     }
 
@@ -289,11 +296,11 @@ impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
 fn complete_values(all: &mut [Vec<String>]) {
     for one in 0..all.len() {
         // What the item had before it was completed is compared with all others.
-        let before = all[one].clone();
+        let before = item_at(all, one).clone();
         for other in 0..all.len() {
-            if let Some(both) = completed(&before, &all[other]) {
-                all[one].clone_from(&both);
-                all[other] = both;
+            if let Some(both) = completed(&before, item_at(&*all, other).as_slice()) {
+                item_at_mut(all, one).clone_from(&both);
+                *item_at_mut(all, other) = both;
             }
         }
     }
@@ -308,9 +315,11 @@ fn completed(one: &[String], other: &[String]) -> Option<Vec<String>> {
     (goes_together && has_common).then(|| pairs().map(fuller).collect())
 }
 
-/// The keys for which any item has a value; all of them if there is none.
-fn used_columns(all: &[Vec<String>], count: usize) -> Vec<usize> {
-    let is_used = |column: &usize| all.iter().any(|values| !values[*column].is_empty());
-    let used: Vec<usize> = (0..count).filter(is_used).collect();
-    if used.is_empty() { (0..count).collect() } else { used }
+/// For each key whether any item has a value; all of them are used if there is none.
+fn used_columns(all: &[Vec<String>], count: usize) -> Vec<bool> {
+    let has_value =
+        |values: &Vec<String>, column: usize| values.get(column).is_some_and(|value| !value.is_empty());
+    let is_used = |column: usize| all.iter().any(|values| has_value(values, column));
+    let used: Vec<bool> = (0..count).map(is_used).collect();
+    if used.contains(&true) { used } else { vec![true; count] }
 }

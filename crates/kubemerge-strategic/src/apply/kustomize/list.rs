@@ -12,6 +12,7 @@ use crate::{
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy, Type};
+use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{Kind, Node, Path, Scalar, Side, list as build_list};
 use std::borrow::Cow;
 
@@ -152,7 +153,7 @@ impl<'a, O: MaybeObserver> Walker<'a, '_, O> {
         }
         for item in lists.live {
             match places.get(&text(*item)) {
-                Some(place) => items[*place] = *item,
+                Some(place) => *item_at_mut(&mut items, *place) = *item,
                 None => {
                     places.insert(text(*item), items.len());
                     items.push(*item);
@@ -198,9 +199,11 @@ impl<'a, O: MaybeObserver> Walker<'a, '_, O> {
             match place {
                 // With several keys, merged items stay among the live ones
                 // (apply/kustomize-lists.yaml, `ports by port and protocol`).
-                Some(place) if identities.keys.len() > 1 => fates[place] = Fate::Stays(merged),
+                Some(place) if identities.keys.len() > 1 => {
+                    *item_at_mut(&mut fates, place) = Fate::Stays(merged)
+                }
                 Some(place) => {
-                    fates[place] = Fate::Moved;
+                    *item_at_mut(&mut fates, place) = Fate::Moved;
                     items.extend(merged);
                 }
                 None => items.extend(merged),
@@ -242,7 +245,8 @@ impl<'a, O: MaybeObserver> Walker<'a, '_, O> {
     /// Says so where items of the patch go before live items that were before them.
     fn note_order(&mut self, fates: &[Fate<'a>], items: &[Node<'a>], path: &Path<'_>) {
         let moved = fates.iter().rposition(|fate| matches!(fate, Fate::Moved));
-        let is_after_others = |last: usize| !fates[..last].iter().all(|fate| matches!(fate, Fate::Moved));
+        let is_moved = |fate: &Fate<'a>| matches!(fate, Fate::Moved);
+        let is_after_others = |last: usize| !fates.iter().take(last).all(is_moved);
         let has_new = items.len() > fates.iter().filter(|fate| matches!(fate, Fate::Moved)).count();
         if moved.is_some_and(is_after_others) || has_new && !fates.is_empty() {
             self.observer.note(path, MergeEvent::Reordered { cause: Ordering::PatchList });
@@ -256,7 +260,7 @@ impl<'a, O: MaybeObserver> Walker<'a, '_, O> {
         found: PatchItem<'_, 'a>,
         path: &Path<'_>,
     ) -> Result<Option<Node<'a>>, MergeError> {
-        let live = found.place.map(|place| lists.live[place]);
+        let live = found.place.map(|place| *item_at(lists.live, place));
         let path = match found.place {
             Some(place) => path.item(found.at, place),
             None => path.only(Side::Patch, found.at),

@@ -23,6 +23,7 @@ use crate::{
 };
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
+use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{Kind, ListView, Node, Path, Pick, Side, deep};
 
 /// A plain item of the patch.
@@ -189,10 +190,10 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
             })
             .collect();
         for (item, name) in parts.plain.iter().zip(&names.of_plain) {
-            let name = &mut named[*name as usize];
-            let live_at = name.known.map(|at| survivors[at].at);
+            let name = item_at_mut(&mut named, *name as usize);
+            let live_at = name.known.map(|at| item_at(&survivors, at).at);
             // A repeated item of the patch is merged into what the first one made.
-            let base = name.merged.or(live_at.map(|at| view.items()[at]));
+            let base = name.merged.or(live_at.map(|at| *item_at(view.items(), at)));
             let again = name.merged.map(|_| Used::of(self.arena));
             name.merged = Some(self.spec_item(rules, item, base, live_at, path)?);
             if let Some(before) = again {
@@ -206,10 +207,10 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         };
         let pick = |at: Result<usize, usize>| match at {
             Ok(at) => {
-                let name = live[at].name.map(|name| &named[name as usize]);
-                Some(pick_live(at, &survivors[at], name))
+                let name = item_at(&live, at).name.map(|name| item_at(&named, name as usize));
+                Some(pick_live(at, item_at(&survivors, at), name))
             }
-            Err(name) => named[name].merged.map(Pick::Put),
+            Err(name) => item_at(&named, name).merged.map(Pick::Put),
         };
         let picks: Vec<Pick<'a>> = picked.into_iter().filter_map(pick).collect();
         Ok(view.pick(&picks, self.arena))
@@ -299,19 +300,20 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Vec<Result<usize, usize>> {
         let mut items: Vec<Result<usize, usize>> = (0..survivors.len()).map(Ok).collect();
-        items.extend((0..named.len()).filter(|name| named[*name].known.is_none()).map(Err));
+        let is_new = |(_, name): &(usize, &Named<'a>)| name.known.is_none();
+        items.extend(named.iter().enumerate().filter(is_new).map(|(name, _)| Err(name)));
         let positions: Vec<Option<u32>> = items
             .iter()
             .map(|item| match item {
-                Ok(at) => order.position(survivors[*at].identity),
-                Err(name) => order.position(named[*name].identity),
+                Ok(at) => order.position(item_at(survivors, *at).identity),
+                Err(name) => order.position(item_at(named, *name).identity),
             })
             .collect();
         let sorted = by_position(&positions);
         if !sorted.is_sorted() {
             self.observer.note(path, MergeEvent::Reordered { cause: Ordering::Directive });
         }
-        sorted.into_iter().map(|at| items[at]).collect()
+        sorted.into_iter().map(|at| *item_at(&items, at)).collect()
     }
 }
 

@@ -17,6 +17,7 @@ use crate::{
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy, Type, Unions};
+use kubemerge_value::part::item_at;
 use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick, Scalar, deep, list};
 
 /// What a patch says about a list.
@@ -190,7 +191,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         let values = view.items().iter().map(|item| item.scalar().unwrap_or(Scalar::Null));
         let picks: Vec<Pick<'a>> = without_directive(&live_items(values, &index), names.len())
             .into_iter()
-            .map(|at| at.map_or_else(|name| Pick::Put(items[names[name].0]), Pick::Keep))
+            .map(|at| at.map_or_else(|name| Pick::Put(*item_at(items, item_at(&names, name).0)), Pick::Keep))
             .collect();
         self.note_new(&picks, path);
         let merged = view.pick(&picks, self.arena);

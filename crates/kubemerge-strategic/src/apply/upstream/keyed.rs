@@ -11,6 +11,7 @@ use crate::{
     register::{ItemId, Positions, Register},
     repeats::Used,
 };
+use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{ListView, Node, Path, deep};
 
 /// The patch list, taken apart.
@@ -119,7 +120,8 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         // The order of deletions decides what is left in the memory of the list; see `Merged::memory`.
         hits.sort_by_key(|(delete, _)| *delete);
         for (_, at) in &hits {
-            let event = MergeEvent::Removed { value: merged.live_items[*at], cause: Removal::PatchDirective };
+            let value = *item_at(merged.live_items, *at);
+            let event = MergeEvent::Removed { value, cause: Removal::PatchDirective };
             self.observer.note(&path.index(*at), event);
         }
         hits.into_iter().map(|(_, at)| at).collect()
@@ -136,7 +138,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         let mut first = Positions::of(merged.slots.iter().map(|slot| slot.id));
         let mut compound = merged.compound_kinds(keys);
         for (at, id) in plain {
-            let item = merged.patch[*at];
+            let item = *item_at(merged.patch, *at);
             match (id, first.get(*id)) {
                 (ItemId::Missing, _) => return Err(keys.missing(item, &path.index(*at))),
                 (ItemId::Compound, _) if !compound.add(item, keys) => {
@@ -172,8 +174,8 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         patch_at: usize,
         path: &Path<'_>,
     ) -> Result<(), MergeError> {
-        let slot = merged.slots[found];
-        let (item, base) = (merged.patch[patch_at], merged.node(&slot));
+        let slot = *item_at(&merged.slots, found);
+        let (item, base) = (*item_at(merged.patch, patch_at), merged.node(&slot));
         let path = slot.path_with(patch_at, path);
         if O::WATCHES {
             self.observer
@@ -189,7 +191,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         merged.change(found, node);
         // Upstream: a null key matches, and the merge removes it (apply/merge-key.yaml, `null key on both sides`).
         if self.mode == Mode::Apply && merged.register.is_null(slot.id) {
-            merged.slots[found].id = ItemId::Missing;
+            item_at_mut(&mut merged.slots, found).id = ItemId::Missing;
         }
         Ok(())
     }
@@ -224,7 +226,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         let order = weave(places);
         if !order.is_sorted() {
             self.observer.note(path, MergeEvent::Reordered { cause });
-            merged.slots = order.into_iter().map(|at| merged.slots[at]).collect();
+            merged.slots = order.into_iter().map(|at| *item_at(&merged.slots, at)).collect();
         }
     }
 }
@@ -232,7 +234,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
 /// The live items that no delete item removed, with room for new ones.
 fn survivors(live: Vec<Slot>, deleted: &[usize], new: usize) -> Vec<Slot> {
     let mut alive = vec![true; live.len()];
-    deleted.iter().for_each(|at| alive[*at] = false);
+    deleted.iter().for_each(|at| *item_at_mut(&mut alive, *at) = false);
     let mut slots = Vec::with_capacity(live.len() + new);
     slots.extend(live.into_iter().zip(alive).filter_map(|(slot, alive)| alive.then_some(slot)));
     slots
@@ -252,7 +254,7 @@ fn check_delete_items(
         }
     }
     let is_compared =
-        |(at, id): &&(usize, ItemId)| *id == ItemId::Compound && live.has(merged.patch[*at], keys);
+        |(at, id): &&(usize, ItemId)| *id == ItemId::Compound && live.has(*item_at(merged.patch, *at), keys);
     match deletes.iter().find(is_compared) {
         Some((at, _)) => Err(keys.compound(0, &path.index(*at))),
         None => Ok(()),
@@ -269,7 +271,7 @@ fn check_keys(
 ) -> Result<(), MergeError> {
     let mut named = CompoundKinds::default();
     for (at, _) in plain.iter().filter(|(_, id)| *id == ItemId::Compound) {
-        named.add(merged.patch[*at], keys);
+        named.add(*item_at(merged.patch, *at), keys);
     }
     for slot in &merged.slots {
         match slot.id {
@@ -290,13 +292,13 @@ pub(in crate::apply) fn compare_while_ordering(
     keys: &Keys<'_, '_>,
     path: &Path<'_>,
 ) -> Result<(), MergeError> {
-    let is_compound = |at: usize| slots[at].id == ItemId::Compound;
+    let is_compound = |at: usize| item_at(slots, at).id == ItemId::Compound;
     // Keys that are maps or lists are rare, and the check is as long as the sort.
     if !(0..slots.len()).any(is_compound) {
         return Ok(());
     }
     match asked_for(places, is_compound) {
-        Some(at) => Err(keys.compound(0, &slots[at].path(path))),
+        Some(at) => Err(keys.compound(0, &item_at(slots, at).path(path))),
         None => Ok(()),
     }
 }

@@ -25,6 +25,7 @@ use crate::{
 };
 use hashbrown::HashMap;
 use kubemerge_schema::{ListRule, ListStrategy, Type};
+use kubemerge_value::part::item_at;
 use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick, Side};
 
 impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
@@ -146,7 +147,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         let merged = self.merged_scalars(lists, path)?;
         let view = lists.view;
         let node = |pick: &Pick<'a>| match pick {
-            Pick::Keep(at) => view.items()[*at],
+            Pick::Keep(at) => *item_at(view.items(), *at),
             Pick::Put(node) => *node,
         };
         // Upstream looks values up in a Go map, which cannot hold maps and lists.
@@ -176,7 +177,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         if !woven.is_sorted() {
             self.observer.note(path, MergeEvent::Reordered { cause: Ordering::Directive });
         }
-        let picks: Vec<Pick<'a>> = woven.into_iter().map(|at| merged[at]).collect();
+        let picks: Vec<Pick<'a>> = woven.into_iter().map(|at| *item_at(&merged, at)).collect();
         Ok(view.pick(&picks, self.arena))
     }
 
@@ -244,9 +245,10 @@ fn order_positions<'a>(
 ) -> Result<Positions, MergeError> {
     let is_map = |entry: &&Node<'a>| entry.kind() == Kind::Map;
     let readable = lists.order.iter().take_while(is_map).count();
-    let positions = Positions::of(order[..readable].iter().copied());
+    let positions = Positions::of(order.iter().take(readable).copied());
     let mut compound = CompoundKinds::default();
-    for (entry, _) in lists.order.iter().zip(&order[..readable]).filter(|(_, id)| **id == ItemId::Compound) {
+    let entries = lists.order.iter().zip(order).take(readable);
+    for (entry, _) in entries.filter(|(_, id)| **id == ItemId::Compound) {
         compound.add(*entry, keys);
     }
     for slot in &merged.slots {

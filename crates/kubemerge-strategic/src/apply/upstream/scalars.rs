@@ -13,6 +13,7 @@ use crate::{
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy};
+use kubemerge_value::part::item_at;
 use kubemerge_value::{Kind, ListView, Node, Path, Pick, Scalar};
 
 impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
@@ -105,7 +106,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         if !order.is_sorted() {
             self.observer.note(path, MergeEvent::Reordered { cause: Ordering::PatchList });
         }
-        Ok(order.into_iter().map(|at| picks[at]).collect())
+        Ok(order.into_iter().map(|at| *item_at(&picks, at)).collect())
     }
 
     /// Upstream: the values of a delete list leave the list; maps in it are merged like any others.

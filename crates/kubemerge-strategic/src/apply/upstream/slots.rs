@@ -6,6 +6,7 @@ use crate::{
     order::Place,
     register::{ItemId, Positions, Register},
 };
+use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{Kind, Node, Path, Pick, Side};
 
 /// An item of the merged list.
@@ -85,19 +86,19 @@ impl<'l, 'a> Merged<'l, 'a> {
     /// The value of an item.
     pub(in crate::apply) fn node(&self, slot: &Slot) -> Node<'a> {
         match (slot.changed, slot.origin) {
-            (Some(at), _) => self.changed[at as usize],
-            (None, Origin::Live(at)) => self.live_items[at as usize],
-            (None, Origin::Patch(at)) => self.patch[at as usize],
+            (Some(at), _) => *item_at(&self.changed, at as usize),
+            (None, Origin::Live(at)) => *item_at(self.live_items, at as usize),
+            (None, Origin::Patch(at)) => *item_at(self.patch, at as usize),
         }
     }
 
     /// Gives an item another value.
     pub(in crate::apply) fn change(&mut self, at: usize, node: Node<'a>) {
-        let slot = &mut self.slots[at];
+        let slot = item_at_mut(&mut self.slots, at);
         // Merging may have changed the directive of the item.
         slot.is_delete_item = slot.is_delete_item && is_delete_item(node);
         match slot.changed {
-            Some(at) => self.changed[at as usize] = node,
+            Some(at) => *item_at_mut(&mut self.changed, at as usize) = node,
             None => {
                 slot.changed = Some(self.changed.len() as u32);
                 self.changed.push(node);
@@ -143,16 +144,15 @@ impl<'l, 'a> Merged<'l, 'a> {
         let mut alive = vec![true; live.len()];
         // Upstream: deleting from a Go slice leaves old items after its end, and appending overwrites them.
         let mut stale = Vec::with_capacity(self.deleted.len());
-        let mut last = live.len();
+        let mut rest = live.len();
         for at in &self.deleted {
             // The last place that is still in use is what a deletion copies from.
-            while last > 0 && !alive[last - 1] {
-                last -= 1;
-            }
-            stale.push(live[last - 1]);
-            alive[*at] = false;
+            let Some(last) = alive.iter().take(rest).rposition(|alive| *alive) else { break };
+            stale.push(*item_at(live, last));
+            rest = last + 1;
+            *item_at_mut(&mut alive, *at) = false;
         }
-        let survivors = (0..live.len()).filter(|at| alive[*at]).map(|at| live[at]);
+        let survivors = live.iter().zip(&alive).filter(|(_, alive)| **alive).map(|(node, _)| *node);
         let free = stale.into_iter().rev().skip(self.added.len());
         survivors.chain(self.added.iter().copied()).chain(free).take(live.len()).collect()
     }

@@ -14,6 +14,7 @@ use crate::{
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
+use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{Node, Path, Str, deep_equal, list, map};
 use std::cell::Cell;
 
@@ -99,7 +100,7 @@ impl<'a> Items<'a> {
             0 => self.position(identity)?,
             nth => *self.further.get(&identity)?.get(nth - 1)?,
         };
-        Some(&self.all[at])
+        self.all.get(at)
     }
 
     fn repeats(&self, identity: Identity<'a>) -> bool {
@@ -346,7 +347,7 @@ fn keeps_order<'a>(lists: &Lists<'a>, plain: &[(usize, Node<'a>)], deletes: &[Id
     let deletes: HashSet<Identity<'a>> = deletes.iter().copied().collect();
     let mut names: Vec<Option<u32>> = vec![None; lists.modified.all.len()];
     for (name, (at, _)) in plain.iter().enumerate() {
-        names[*at] = Some(name as u32);
+        *item_at_mut(&mut names, *at) = Some(name as u32);
     }
     let survivors = lists.current.all.iter().filter(|item| !deletes.contains(&item.identity));
     let mut firsts: HashMap<Identity<'a>, u32> = HashMap::new();
@@ -356,11 +357,11 @@ fn keeps_order<'a>(lists: &Lists<'a>, plain: &[(usize, Node<'a>)], deletes: &[Id
         let (at, place) = (live.len() as u32, lists.modified.position(item.identity));
         let repeats = lists.current.repeats(item.identity);
         let first = if repeats { *firsts.entry(item.identity).or_insert(at) } else { at };
-        live.push(LiveItem { name: place.and_then(|place| names[place]), first });
+        live.push(LiveItem { name: place.and_then(|place| *item_at(&names, place)), first });
         places.push(place);
     }
     without_directive(&live, plain.len())
         .into_iter()
-        .filter_map(|item| item.map_or_else(|name| Some(plain[name].0), |at| places[at]))
+        .filter_map(|item| item.map_or_else(|name| Some(item_at(plain, name).0), |at| *item_at(&places, at)))
         .is_sorted()
 }

@@ -10,6 +10,7 @@ use crate::{
     register::{ElementRegister, ItemId, Positions},
 };
 use kubemerge_schema::{ListRule, ListStrategy};
+use kubemerge_value::part::item_at;
 use kubemerge_value::{Arena, Node, Path, list};
 
 impl<'a> Generator<'a> {
@@ -102,14 +103,15 @@ impl<'a> List<'a> {
 
     /// The elements that the other list lacks, each once, in their order.
     fn without(&self, other: &List<'a>) -> Vec<Node<'a>> {
-        let is_lacking =
-            |at: &usize| !self.is_repeated(*at) && other.positions.get(self.numbers[*at]).is_none();
-        (0..self.elements.len()).filter(is_lacking).map(|at| self.elements[at]).collect()
+        let is_lacking = |(at, _): &(usize, &Node<'a>)| {
+            !self.is_repeated(*at) && other.positions.get(*item_at(&self.numbers, *at)).is_none()
+        };
+        self.elements.iter().enumerate().filter(is_lacking).map(|(_, element)| *element).collect()
     }
 
     /// Whether an element is farther ahead, too.
     fn is_repeated(&self, at: usize) -> bool {
-        self.positions.get(self.numbers[at]) != Some(at as u32)
+        self.positions.get(*item_at(&self.numbers, at)) != Some(at as u32)
     }
 
     /// No patch can put an element twice into a list that merges by value.

@@ -10,6 +10,7 @@ use crate::{
 };
 use hashbrown::HashMap;
 use kubemerge_schema::{ListRule, ListStrategy};
+use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{Kind, Node, Path, Scalar, Str, map};
 use std::{borrow::Cow, cmp::Reverse};
 
@@ -67,7 +68,7 @@ impl<'a> Generator<'a> {
         let mut items = in_order(said, &after, path)?;
         let moved = !same_order(&before, &after, key, path)?;
         if self.options.deletions.is_on() {
-            items.extend(pairing.gone.iter().map(|at| self.delete_item(key, before[*at].key)));
+            items.extend(pairing.gone.iter().map(|at| self.delete_item(key, item_at(&before, *at).key)));
         }
         let order = if self.wants_order(!items.is_empty(), moved) {
             after.iter().map(|item| map([(key, item.key)], self.arena)).collect()
@@ -89,22 +90,22 @@ impl<'a> Generator<'a> {
         let retain = RetainKeys::of_rule(rule.retain_keys);
         let mut said = Vec::new();
         for (at, item) in after.iter().enumerate() {
-            let Some(partner) = pairing.partners[at] else {
+            let Some(partner) = *item_at(&pairing.partners, at) else {
                 if self.options.changes.is_on() {
                     said.push(Said { at, node: item.node });
                 }
                 continue;
             };
             let diff = |at: usize, partner: usize| {
-                let (original, modified) = (before[partner].node, after[at].node);
-                let path = &path.index(after[at].at);
+                let (original, modified) = (item_at(before, partner).node, item_at(after, at).node);
+                let path = &path.index(item_at(after, at).at);
                 self.maps(&Maps { original, modified, ty: rule.item, retain, path })
             };
             let mut patch = diff(at, partner).map_err(|fault| {
                 // Upstream goes by string form; items of one form come in reverse (diff/error-order.yaml).
-                let rank = |at: usize| (&after[at].form, Reverse(at));
+                let rank = |at: usize| (&item_at(after, at).form, Reverse(at));
                 let earlier = met_before(at, after.len(), rank).into_iter();
-                let pairs = earlier.filter_map(|at| Some((at, pairing.partners[at]?)));
+                let pairs = earlier.filter_map(|at| Some((at, (*item_at(&pairing.partners, at))?)));
                 pairs.into_iter().find_map(|(at, partner)| diff(at, partner).err()).unwrap_or(fault)
             })?;
             if !patch.is_empty() {
@@ -180,7 +181,7 @@ fn pair(before: &[Item<'_>], after: &[Item<'_>]) -> Pairing {
         after.iter().rev().map(|item| waiting.take_last(&item.form)).collect();
     partners.reverse();
     let mut gone = waiting.left();
-    gone.sort_by(|one, other| (&before[*one].form, other).cmp(&(&before[*other].form, one)));
+    gone.sort_by_key(|at| (&item_at(before, *at).form, *at));
     Pairing { partners, gone }
 }
 
@@ -200,8 +201,8 @@ impl<'i> Waiting<'i> {
 
     fn take_last(&mut self, form: &[u8]) -> Option<usize> {
         let at = *self.last.get(form)?;
-        self.taken[at] = true;
-        match self.previous[at] {
+        *item_at_mut(&mut self.taken, at) = true;
+        match *item_at(&self.previous, at) {
             Some(previous) => *self.last.get_mut(form)? = previous,
             None => _ = self.last.remove(form),
         }
@@ -209,7 +210,7 @@ impl<'i> Waiting<'i> {
     }
 
     fn left(&self) -> Vec<usize> {
-        (0..self.taken.len()).filter(|at| !self.taken[*at]).collect()
+        self.taken.iter().enumerate().filter(|(_, taken)| !**taken).map(|(at, _)| at).collect()
     }
 }
 
@@ -222,13 +223,14 @@ fn in_order<'a>(
 ) -> Result<Vec<Node<'a>>, MergeError> {
     let is_delete = |said: &Said<'_>| PatchWord::in_map(said.node) == Some(PatchWord::Delete);
     let (mut deletes, mut plain): (Vec<_>, Vec<_>) = said.into_iter().partition(is_delete);
-    deletes.sort_by(|one, other| (&after[one.at].form, other.at).cmp(&(&after[other.at].form, one.at)));
+    let form = |said: &Said<'_>| &item_at(after, said.at).form;
+    deletes.sort_by(|one, other| (form(one), other.at).cmp(&(form(other), one.at)));
     if plain.len() > 1 {
         let first = first_places(after);
-        if let Some(fault) = plain.iter().find(|said| is_container(after[said.at].key)) {
+        if let Some(fault) = plain.iter().find(|said| is_container(item_at(after, said.at).key)) {
             return Err(uncomparable_key(&path.index(fault.at)));
         }
-        plain.sort_by_key(|said| (first.get(&after[said.at].key.scalar()), Reverse(said.at)));
+        plain.sort_by_key(|said| (first.get(&item_at(after, said.at).key.scalar()), Reverse(said.at)));
     }
     Ok(plain.into_iter().chain(deletes).map(|said| said.node).collect())
 }
