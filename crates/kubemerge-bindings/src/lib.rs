@@ -22,6 +22,20 @@
 //! assert!(answer.contains(result), "{answer}");
 //! ```
 
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::disallowed_methods,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::print_stderr,
+        clippy::print_stdout,
+        clippy::string_slice,
+        clippy::unwrap_used
+    )
+)]
+#![forbid(unsafe_code)]
+
 mod calls;
 mod failure;
 mod place;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use kubemerge_value::part::text_of;
 use kubemerge_yaml::{Place, Position, YamlDocument};
 use serde::Serialize;
 
@@ -63,7 +64,7 @@ fn has_keys(document: &YamlDocument<'_>, item: Place<'_, '_>, keys: &str) -> boo
         let Some((name, wanted)) = pair.split_once('=') else { return false };
         let value = item.entries().find(|(key, _)| key.key_text() == name).map(|(_, value)| value);
         value.is_some_and(|value| {
-            document.text()[value.range()].trim_matches(['"', '\'']) == wanted.trim_matches('"')
+            text_of(document.text(), value.range()).trim_matches(['"', '\'']) == wanted.trim_matches('"')
         })
     };
     keys.split(',').all(has)

@@ -48,8 +48,8 @@ impl<'c> Visitor<'c> {
             }
             Node::List(items) if self.formats == 0 => self.one_type(items),
             Node::Map(entries) if self.formats == 0 => {
-                for pair in entries.iter().skip(1) {
-                    let first = &entries[0];
+                let Some((first, others)) = entries.split_first() else { return };
+                for pair in others {
                     self.same_type((&first.key, false), (&pair.key, false));
                     self.same_type((&first.value, first.is_optional), (&pair.value, pair.is_optional));
                 }

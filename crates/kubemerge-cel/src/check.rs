@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use kubemerge_value::deep;
+use kubemerge_value::part::item_at_mut;
 
 use super::environment::Environment;
 use super::expr::{Call, Comprehension, Expr, Item, Node, Select, path};
@@ -92,7 +93,7 @@ impl<'e> Checker<'_, 'e> {
     /// Finds the type of a part and keeps it.
     fn check(&mut self, expr: &Expr<'e>) -> CelType {
         let found = deep(|| self.find(expr));
-        self.found.types[expr.id] = found.clone();
+        *item_at_mut(&mut self.found.types, expr.id) = found.clone();
         found
     }
 
@@ -241,7 +242,7 @@ impl<'e> Checker<'_, 'e> {
             return self.undeclared(expr.at, function);
         }
         if matches!(function, "_&&_" | "_||_") {
-            self.found.overloads[expr.id] = vec!["bb>b"];
+            *item_at_mut(&mut self.found.overloads, expr.id) = vec!["bb>b"];
             return self.logical(call, types);
         }
         match self.resolve(expr.id, function, types, Style::Global) {
@@ -262,7 +263,7 @@ impl<'e> Checker<'_, 'e> {
             if !self.substitutions.all_fit(&pairs) {
                 continue;
             }
-            self.found.overloads[id].push(overload);
+            item_at_mut(&mut self.found.overloads, id).push(overload);
             let found = self.resolved(&signature.result);
             result = match result {
                 None => Some(found),
@@ -296,9 +297,9 @@ impl<'e> Checker<'_, 'e> {
     /// `a.?b` is the value of the field, if there is one.
     fn optional_select(&mut self, expr: &Expr<'e>, operand: &Expr<'e>, name: &Expr<'e>) -> CelType {
         let operand = self.check(operand);
-        self.found.types[name.id] = CelType::String;
+        *item_at_mut(&mut self.found.types, name.id) = CelType::String;
         let Node::Literal(Literal::String(field)) = &name.node else { return CelType::Error };
-        self.found.overloads[expr.id] = vec!["*s>?1"];
+        *item_at_mut(&mut self.found.overloads, expr.id) = vec!["*s>?1"];
         let field = self.field(expr.at, &operand, field);
         let found = self.resolved(&field);
         if matches!(self.resolved(&operand), CelType::Optional(_)) { found } else { CelType::optional(found) }

@@ -1,6 +1,7 @@
 //! Format strings that are written in an expression: `'%s: %d'.format([name, count])`.
 
 use kubemerge_value::deep;
+use kubemerge_value::part::text_of;
 
 use super::check::Checked;
 use super::expr::{Call, Expr, Item, Node};
@@ -18,8 +19,8 @@ pub(super) fn check(expr: &Expr<'_>, call: &Call<'_>, checked: &Checked) -> Opti
     let fail = |text: String| Some(Problem { at: expr.at, text });
     let mut used = 0;
     let mut rest = text.as_str();
-    while let Some(at) = rest.find('%') {
-        rest = &rest[at + 1..];
+    while let Some((_, directive)) = rest.split_once('%') {
+        rest = directive;
         if let Some(after) = rest.strip_prefix('%') {
             rest = after;
             continue;
@@ -46,7 +47,7 @@ pub(super) fn check(expr: &Expr<'_>, call: &Call<'_>, checked: &Checked) -> Opti
                 return fail(text.replace('\'', "\""));
             }
         }
-        rest = &clause[verb.len_utf8()..];
+        rest = text_of(clause, verb.len_utf8()..);
     }
     if arguments.len() > used {
         let given = arguments.len();

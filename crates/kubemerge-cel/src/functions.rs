@@ -260,7 +260,8 @@ impl<F: FnMut() -> CelType> Reader<'_, F> {
             b'?' => CelType::optional(self.next_type()),
             b'T' => CelType::of_type(self.next_type()),
             b'1' | b'2' => {
-                let place = &mut self.known[usize::from(letter - b'1')];
+                let [first, second] = &mut self.known;
+                let place = if letter == b'1' { first } else { second };
                 place.get_or_insert_with(&mut *self.fresh).clone()
             }
             _ => simple_type(letter),

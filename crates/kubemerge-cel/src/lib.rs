@@ -16,6 +16,20 @@
 //! # Ok::<(), String>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::disallowed_methods,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::print_stderr,
+        clippy::print_stdout,
+        clippy::string_slice,
+        clippy::unwrap_used
+    )
+)]
+#![forbid(unsafe_code)]
+
 mod after_types;
 mod check;
 mod cost;

@@ -1,5 +1,7 @@
 //! Values of literals.
 
+use kubemerge_value::part::text_of;
+
 use super::token::TokenKind;
 
 /// A value that is written in an expression.
@@ -52,7 +54,8 @@ fn integer(text: &str) -> Option<i64> {
 /// The text between the quotes, and whether escapes in it mean something.
 fn inner(text: &str) -> (&str, bool) {
     let body = text.trim_start_matches(['r', 'R', 'b', 'B']);
-    let is_raw = text[..text.len() - body.len()].contains(['r', 'R']);
+    let (marks, _) = text.split_at(text.len() - body.len());
+    let is_raw = marks.contains(['r', 'R']);
     let quote = if body.starts_with("\"\"\"") || body.starts_with("'''") { 3 } else { 1 };
     (body.get(quote..body.len().saturating_sub(quote)).unwrap_or_default(), !is_raw)
 }
@@ -103,11 +106,11 @@ fn unescapable() -> String {
 fn units(body: &str) -> Result<Vec<Unit<'_>>, String> {
     let mut found = Vec::new();
     let mut rest = body;
-    while let Some(at) = rest.find('\\') {
-        found.push(Unit::Text(&rest[..at]));
-        let (unit, length) = escape(&rest[at + 1..]).ok_or_else(unescapable)?;
+    while let Some((text, escaped)) = rest.split_once('\\') {
+        found.push(Unit::Text(text));
+        let (unit, length) = escape(escaped).ok_or_else(unescapable)?;
         found.push(unit);
-        rest = &rest[at + 1 + length..];
+        rest = text_of(escaped, length..);
     }
     found.push(Unit::Text(rest));
     Ok(found)
@@ -127,7 +130,7 @@ fn escape(text: &str) -> Option<(Unit<'_>, usize)> {
         b'r' => plain("\r"),
         b't' => plain("\t"),
         b'v' => plain("\u{b}"),
-        b'\\' | b'\'' | b'"' | b'`' | b'?' => Some((Unit::Text(&text[..1]), 1)),
+        b'\\' | b'\'' | b'"' | b'`' | b'?' => Some((Unit::Text(text_of(text, ..1)), 1)),
         b'x' | b'X' => code(2, 16).map(|(code, length)| (Unit::Byte(code), length)),
         b'u' => code(4, 16).map(|(code, length)| (Unit::Code(code), length)),
         b'U' => code(8, 16).map(|(code, length)| (Unit::Code(code), length)),

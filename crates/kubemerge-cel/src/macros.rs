@@ -130,7 +130,8 @@ impl<'e> Expansion<'_, 'e> {
         problem: &str,
     ) -> Result<Variables<'e>, Expr<'e>> {
         let names: Vec<Expr<'e>> = arguments.drain(..arguments.len() - steps).collect();
-        let first = self.variable(&names[0], problem)?;
+        let Some(first) = names.first() else { return Err(self.parser.report(self.at, problem)) };
+        let first = self.variable(first, problem)?;
         let Some(other) = names.get(1) else { return Ok(Variables { first, second: None }) };
         let second = self.variable(other, problem)?;
         if first == second {
@@ -241,7 +242,7 @@ impl<'e> Expansion<'_, 'e> {
     }
 
     fn filter(&mut self, range: Expr<'e>, mut arguments: Vec<Expr<'e>>) -> Expr<'e> {
-        let place = arguments[0].at;
+        let place = arguments.first().map_or(self.at, |first| first.at);
         let variables = match self.variables(&mut arguments, 1, "argument is not an identifier") {
             Ok(variables) => variables,
             Err(wrong) => return wrong,
@@ -291,10 +292,10 @@ impl<'e> Expansion<'_, 'e> {
     }
 
     fn optional_map(&mut self, function: &str, target: Expr<'e>, mut arguments: Vec<Expr<'e>>) -> Expr<'e> {
-        let Some(value) = arguments.pop() else { return target };
-        let Node::Identifier(name) = arguments[0].node else {
+        let (Some(value), Some(variable)) = (arguments.pop(), arguments.pop()) else { return target };
+        let Node::Identifier(name) = variable.node else {
             let problem = format!("{function}() variable name must be a simple identifier");
-            return self.parser.report(arguments[0].at, &problem);
+            return self.parser.report(variable.at, &problem);
         };
         let copy = self.copy(&target);
         let held = self.method("value", copy, Vec::new());

@@ -1,5 +1,7 @@
 //! Words of an expression in CEL.
 
+use kubemerge_value::part::text_of;
+
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
@@ -56,7 +58,7 @@ pub(super) fn tokens(text: &str) -> (Vec<Token<'_>>, Vec<Unrecognized<'_>>) {
                 Some((kind, length)) => (Some(kind), length),
                 None => {
                     let length = unrecognized(rest, first);
-                    wrong.push(Unrecognized { text: &rest[..length], at });
+                    wrong.push(Unrecognized { text: text_of(rest, ..length), at });
                     (None, length)
                 }
             },
@@ -94,12 +96,13 @@ fn symbol(rest: &str) -> Option<(TokenKind, usize)> {
 
 fn identifier(rest: &str) -> Option<(TokenKind, usize)> {
     if let Some(inner) = rest.strip_prefix('`') {
-        let end = inner.find('`')?;
+        let (inner, _) = inner.split_once('`')?;
         let is_inner = |char: char| char.is_ascii_alphanumeric() || "_.-/ ".contains(char);
-        return inner[..end].chars().all(is_inner).then_some((TokenKind::EscapedIdentifier, end + 2));
+        let length = inner.len() + 2;
+        return inner.chars().all(is_inner).then_some((TokenKind::EscapedIdentifier, length));
     }
     let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
-    let word = &rest[..length];
+    let word = text_of(rest, ..length);
     if word.is_empty() || word.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
@@ -111,7 +114,7 @@ fn digits(text: &str) -> usize {
 }
 
 fn number(rest: &str) -> Option<(TokenKind, usize)> {
-    let with_suffix = |length: usize| match rest[length..].starts_with(['u', 'U']) {
+    let with_suffix = |length: usize| match text_of(rest, length..).starts_with(['u', 'U']) {
         true => (TokenKind::Uint, length + 1),
         false => (TokenKind::Int, length),
     };
@@ -122,9 +125,9 @@ fn number(rest: &str) -> Option<(TokenKind, usize)> {
         }
     }
     let whole = digits(rest);
-    let fraction = rest[whole..].strip_prefix('.').map_or(0, digits);
+    let fraction = text_of(rest, whole..).strip_prefix('.').map_or(0, digits);
     let mut length = whole + if fraction > 0 { fraction + 1 } else { 0 };
-    let exponent = exponent(&rest[length..]);
+    let exponent = exponent(text_of(rest, length..));
     length += exponent;
     match (whole, fraction, exponent) {
         // A dot or an exponent without digits is no number.
@@ -137,7 +140,7 @@ fn number(rest: &str) -> Option<(TokenKind, usize)> {
 fn exponent(rest: &str) -> usize {
     let Some(after) = rest.strip_prefix(['e', 'E']) else { return 0 };
     let sign = usize::from(after.starts_with(['+', '-']));
-    match digits(&after[sign..]) {
+    match digits(text_of(after, sign..)) {
         0 => 0,
         count => 1 + sign + count,
     }
@@ -149,7 +152,7 @@ fn string(rest: &str) -> Option<(TokenKind, usize)> {
     let (marks, body) = rest.split_at(prefix);
     let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| body.starts_with(quote))?;
     let is_raw = marks.contains(['r', 'R']);
-    let end = closing_quote(&body[quote.len()..], quote, is_raw)?;
+    let end = closing_quote(text_of(body, quote.len()..), quote, is_raw)?;
     let kind = if marks.contains(['b', 'B']) { TokenKind::Bytes } else { TokenKind::String };
     Some((kind, prefix + quote.len() * 2 + end))
 }
@@ -160,7 +163,7 @@ fn closing_quote(inner: &str, quote: &str, is_raw: bool) -> Option<usize> {
     for (at, char) in inner.char_indices() {
         if is_escaped {
             is_escaped = false;
-        } else if inner[at..].starts_with(quote) {
+        } else if text_of(inner, at..).starts_with(quote) {
             return Some(at);
         } else if quote.len() == 1 && matches!(char, '\n' | '\r') {
             return None;

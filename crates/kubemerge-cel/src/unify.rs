@@ -1,5 +1,7 @@
 //! Which types fit where, and what type parameters turn out to be.
 
+use kubemerge_value::part::item_at_mut;
+
 use super::types::CelType;
 
 /// How many parts of a type are looked at: chained macros can double a type again and again.
@@ -41,7 +43,7 @@ impl Substitutions {
         let fits = pairs.iter().all(|(one, other)| self.assign(one, other));
         if !fits {
             for (param, before) in std::mem::take(&mut self.undo).into_iter().rev() {
-                self.found[param as usize] = before;
+                *item_at_mut(&mut self.found, param as usize) = before;
             }
         }
         fits

@@ -4,6 +4,7 @@
 //! user looks into the patch.
 
 use kubemerge_schema::{ListStrategy, Type};
+use kubemerge_value::part::text_of;
 use kubemerge_value::{Arena, Kind, Node};
 
 /// A live value, what a patch has for it, and what the schema says about both.
@@ -28,7 +29,7 @@ pub(crate) fn path_in_patch<'a>(
     while let Some((name, tail)) = first_step(rest) {
         // The nearest place on the way is better than none.
         let Some(field) = pair.patch.get(name) else { break };
-        found.push_str(&rest[..rest.len() - tail.len()]);
+        found.push_str(text_of(rest, ..rest.len() - tail.len()));
         rest = tail;
         let live = pair.live.and_then(|live| live.get(name));
         let map = pair.ty.map_field(name).map_or(pair.ty.schema().untyped(), |rule| rule.value);

@@ -21,6 +21,20 @@
 //! reads text into a [`tree`], [`groups`] has the rules of each kind, which fill in defaults and walk the
 //! object with a [`field::Field`].
 
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::disallowed_methods,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::print_stderr,
+        clippy::print_stdout,
+        clippy::string_slice,
+        clippy::unwrap_used
+    )
+)]
+#![forbid(unsafe_code)]
+
 pub mod admission;
 mod admit;
 pub mod columns;

@@ -11,8 +11,7 @@ use crate::{
 use kubemerge_schema::Dialect;
 use kubemerge_value::{Arena, Node, Side};
 
-/// Room for what a small patch makes, so that one allocation is enough.
-// Enough for the pieces of most merges, so that one allocation serves.
+/// Enough for the pieces of most merges, so that one allocation serves.
 const ARENA_BYTES: usize = 8 * 1024;
 
 /// Applies a patch to an object, as the API server does.

@@ -4,6 +4,7 @@
 //! and at the end; members and elements are never moved.
 
 use crate::json_patch::MAX_OPERATIONS;
+use kubemerge_value::part::part_of;
 use kubemerge_value::{Arena, Entry, Kind, Node, Str, deep, deep_equal, list, map};
 
 /// Whether a JSON patch says which values it expects to find.
@@ -99,12 +100,12 @@ impl<'a> Diff<'a> {
             if original.len() == modified.len() { Common::default() } else { Common::of(original, modified) };
         let (original, modified) = (common.trim(original), common.trim(modified));
         let paired = original.len().min(modified.len());
-        for at in 0..paired {
-            self.at(common.start + at, |diff| diff.values(original[at], modified[at], list_level));
+        for (at, (original, modified)) in original.iter().zip(modified).enumerate() {
+            self.at(common.start + at, |diff| diff.values(*original, *modified, list_level));
         }
         // From the end, so that what is still to be removed stays in place.
-        for at in (paired..original.len()).rev() {
-            self.at(common.start + at, |diff| diff.remove(original[at]));
+        for (at, removed) in original.iter().enumerate().skip(paired).rev() {
+            self.at(common.start + at, |diff| diff.remove(*removed));
         }
         for (at, added) in modified.iter().enumerate().skip(paired) {
             self.at(common.start + at, |diff| diff.add(*added));
@@ -168,13 +169,13 @@ impl Common {
     fn of(original: &[Node<'_>], modified: &[Node<'_>]) -> Self {
         let same = |(one, other): &(&Node<'_>, &Node<'_>)| deep_equal(**one, **other);
         let start = original.iter().zip(modified).take_while(same).count();
-        let (original, modified) = (&original[start..], &modified[start..]);
+        let (original, modified) = (part_of(original, start..), part_of(modified, start..));
         let end = original.iter().rev().zip(modified.iter().rev()).take_while(same).count();
         Common { start, end }
     }
 
     fn trim<'e, 'a>(self, elements: &'e [Node<'a>]) -> &'e [Node<'a>] {
-        &elements[self.start..elements.len() - self.end]
+        part_of(elements, self.start..elements.len() - self.end)
     }
 }
 

@@ -16,8 +16,9 @@
 //! ```
 //!
 //! A [`Patch`] is a strategic merge patch, a JSON merge patch, a JSON patch or a server-side apply. A [`Schema`] says how fields
-//! merge; it speaks one of two dialects: [`Dialect::Upstream`] is exactly Kubernetes 1.37, bug for bug, with an
-//! error where it crashes; [`Dialect::Spec`] is what Kubernetes' design documents promise. Every verb takes
+//! merge, in a dialect: [`Dialect::Upstream`] is exactly Kubernetes 1.37, bug for bug, with an error where it
+//! crashes; [`Dialect::Spec`] is what Kubernetes' design documents promise; [`Dialect::Kustomize`] applies patches
+//! as kustomize does. Every verb takes
 //! documents in any form ([`Object`]: bytes, text, [`Canonical`] bytes, `serde_json` values, own types) and
 //! answers in the same form. An [`Error`] has a kind, a path, Kubernetes' own message, a hint, and the status
 //! that an API server answers with.
@@ -41,6 +42,20 @@
 //!
 //! The crates below are within reach as [`schema`], [`strategic`] and [`value`]: loading CRDs and OpenAPI
 //! documents, watching a merge, YAML. None of them does input or output.
+
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::disallowed_methods,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::print_stderr,
+        clippy::print_stdout,
+        clippy::string_slice,
+        clippy::unwrap_used
+    )
+)]
+#![forbid(unsafe_code)]
 
 mod admit;
 mod apply;

@@ -1,5 +1,7 @@
 //! Functions on texts. Positions are counted in characters.
 
+use kubemerge_value::part::text_of;
+
 use super::answer::{Answer, no_overload};
 use super::format;
 use crate::value::{CelList, CelValue};
@@ -138,7 +140,9 @@ fn split<'v>(text: &str, separator: &str, limit: i64) -> CelValue<'v> {
             }
             parts
         }
-        (Err(_), "") => text.char_indices().map(|(at, char)| &text[at..at + char.len_utf8()]).collect(),
+        (Err(_), "") => {
+            text.char_indices().map(|(at, char)| text_of(text, at..at + char.len_utf8())).collect()
+        }
         (Ok(limit), _) => text.splitn(limit, separator).collect(),
         (Err(_), _) => text.split(separator).collect(),
     };

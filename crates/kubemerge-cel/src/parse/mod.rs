@@ -5,6 +5,7 @@
 mod operand;
 
 use kubemerge_value::deep;
+use kubemerge_value::part::item_at;
 
 use super::expr::{Call, Expr, Node, Select};
 use super::literal::Literal;
@@ -112,7 +113,7 @@ impl<'e> Parser<'e> {
 
     /// The last token is the end, and stays there.
     fn ahead(&self, count: usize) -> Token<'e> {
-        self.tokens[(self.next + count).min(self.tokens.len() - 1)]
+        *item_at(&self.tokens, (self.next + count).min(self.tokens.len() - 1))
     }
 
     fn take(&mut self) -> Token<'e> {
@@ -242,16 +243,15 @@ impl<'e> Parser<'e> {
 
     /// Joins the terms of a logical operator to a tree that is not deeper than it must be, as cel-go does.
     fn balanced(&mut self, mut terms: Vec<Expr<'e>>, places: &[(usize, &'static str)]) -> Expr<'e> {
-        if places.is_empty() {
+        let middle = places.len() / 2;
+        let (before, [(at, function), after @ ..]) = places.split_at(middle) else {
             let only = terms.pop();
             return only.unwrap_or_else(|| self.make(0, Node::Literal(Literal::Null)));
-        }
-        let middle = places.len() / 2 + 1;
-        let (at, function) = places[middle - 1];
-        let right = terms.split_off(middle);
-        let left = self.balanced(terms, &places[..middle - 1]);
-        let right = self.balanced(right, &places[middle..]);
-        self.call(at, function, vec![left, right])
+        };
+        let right = terms.split_off(middle + 1);
+        let left = self.balanced(terms, before);
+        let right = self.balanced(right, after);
+        self.call(*at, function, vec![left, right])
     }
 
     fn unary(&mut self) -> Option<Expr<'e>> {

@@ -116,7 +116,10 @@ impl<'a> DialectComparison<'_, '_, 'a> {
                     && known.outcomes.iter().map(|(_, outcome)| outcome).eq(outcomes_of(&difference))
             };
             match found.iter_mut().find(is_same) {
-                Some(known) => known.outcomes.insert(1, difference.outcomes[0].clone()),
+                Some(known) => {
+                    let outcomes = difference.outcomes.into_iter().take(1);
+                    known.outcomes.splice(1..1, outcomes);
+                }
                 None => found.push(difference),
             }
         }

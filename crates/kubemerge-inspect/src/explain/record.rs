@@ -97,8 +97,8 @@ impl Observer for StepRecorder<'_> {
         self.matched = matches!(event, MergeEvent::ItemMatched { .. }).then_some(depth);
         if let MergeEvent::ListMerged { keys } = &event {
             // Deeper lists belong to an earlier item.
-            self.list_keys.resize(depth + 1, Vec::new());
-            self.list_keys[depth] = keys.iter().map(|key| (*key).to_owned()).collect();
+            self.list_keys.resize(depth, Vec::new());
+            self.list_keys.push(keys.iter().map(|key| (*key).to_owned()).collect());
         }
         let item = self.removed_item(depth, &event).or_else(|| item_name(&event));
         self.go_to(path, item);

@@ -8,12 +8,15 @@ const MARK: &str = "kubemerge: ignore";
 pub fn is_ignored(text: &str, finding: &Finding) -> bool {
     // A range of another text must not panic.
     let start = text.floor_char_boundary(finding.location.range.start.min(text.len()));
-    let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-    let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
-    let before = text[..line_start.saturating_sub(1)].rsplit('\n').next().unwrap_or_default();
+    let (head, tail) = text.split_at(start);
+    let lines = head.rsplit_once('\n');
+    let (before, line_start) = lines.unwrap_or(("", head));
+    let line_end = tail.split('\n').next().unwrap_or_default();
+    let before = before.rsplit('\n').next().unwrap_or_default();
     // On the line before only a comment of its own counts: one after a value belongs to that value.
     let alone = Some(before).filter(|line| line.trim_start().starts_with('#'));
-    [Some(&text[line_start..line_end]), alone].into_iter().flatten().any(|line| names(line, finding.rule))
+    let line = format!("{line_start}{line_end}");
+    [Some(line.as_str()), alone].into_iter().flatten().any(|line| names(line, finding.rule))
 }
 
 /// Whether a line has a comment that ignores a rule.

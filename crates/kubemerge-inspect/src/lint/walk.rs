@@ -6,6 +6,7 @@ use kubemerge_schema::{ListStrategy, MergeKey, Shape, Type};
 use kubemerge_strategic::directive::{
     DELETE, DELETE_FROM_PRIMITIVE_LIST, MERGE, PATCH, REPLACE, RETAIN_KEYS, SET_ELEMENT_ORDER,
 };
+use kubemerge_value::part::item_at;
 use kubemerge_value::{Arena, Kind, Node, Path, deep};
 use kubemerge_yaml as yaml;
 
@@ -176,7 +177,7 @@ impl<'w> Walk<'w> {
             };
             // Ports: upstream's key is the number alone, the type's own keys have the protocol as well.
             let told_apart =
-                wider.is_some_and(|wider| identity(*item, wider) != identity(items[before], wider));
+                wider.is_some_and(|wider| identity(*item, wider) != identity(*item_at(items, before), wider));
             let (rule, title) = match told_apart {
                 true => (SHARED_MERGE_KEY, format!("two entries share the merge key {own}")),
                 false => (DUPLICATE_ITEM, format!("two entries have the key {own}")),

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::read::{list, word};
+use super::read::{list, part, word};
 
 pub(crate) fn target(scaler: &Value) -> String {
-    let target = &scaler["spec"]["scaleTargetRef"];
+    let target = part(scaler, "/spec/scaleTargetRef");
     format!("{}/{}", word(&target["kind"]), word(&target["name"]))
 }
 
@@ -44,11 +44,12 @@ fn one(metric: &Value, status: Option<&Value>) -> String {
         "ContainerResource" => ("containerResource", true),
         _ => return "<unknown type>".into(),
     };
-    let current = status.map_or(&Value::Null, |status| &status[field]["current"]);
-    let target = &metric[field]["target"];
+    let source = &metric[field];
+    let current = status.map_or(&Value::Null, |status| part(&status[field], "/current"));
+    let target = &source["target"];
     let measured = |name: &str| current[name].as_str().unwrap_or("<unknown>").to_string();
     if is_resource {
-        let name = word(&metric[field]["name"]);
+        let name = word(&source["name"]);
         return match &target["averageValue"] {
             Value::String(wanted) => format!("{name}: {}/{wanted}", measured("averageValue")),
             _ => format!("{name}: {}/{}", percent(current, "<unknown>"), percent(target, "<auto>")),

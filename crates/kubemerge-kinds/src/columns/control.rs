@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::column::age;
-use super::read::{labels_text, list, or_none, text, word};
+use super::read::{labels_text, list, or_none, part, text, word};
 
 pub(crate) fn established(definition: &Value) -> Value {
     json!(has_condition(definition, "Established"))
@@ -136,7 +136,8 @@ pub(crate) fn pod_certificate_state(request: &Value) -> String {
 }
 
 pub(crate) fn role(binding: &Value) -> String {
-    format!("{}/{}", word(&binding["roleRef"]["kind"]), word(&binding["roleRef"]["name"]))
+    let role = &binding["roleRef"];
+    format!("{}/{}", word(&role["kind"]), word(&role["name"]))
 }
 
 pub(crate) fn users(binding: &Value) -> String {
@@ -172,12 +173,13 @@ pub(crate) fn quota_limits(quota: &Value) -> String {
 fn hard_and_used(quota: &Value, is_shown: impl Fn(&str) -> bool) -> String {
     let hard = quota.pointer("/status/hard").and_then(Value::as_object).into_iter().flatten();
     let own = hard.filter(|(name, _)| is_shown(name));
-    let used = |name: &str| quota["status"]["used"][name].as_str().unwrap_or("0").to_string();
+    let used = part(quota, "/status/used");
+    let used = |name: &str| used[name].as_str().unwrap_or("0").to_string();
     own.map(|(name, hard)| format!("{name}: {}/{}", used(name), word(hard))).collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn migrated_resource(migration: &Value) -> String {
-    let resource = &migration["spec"]["resource"];
+    let resource = part(migration, "/spec/resource");
     match (word(&resource["resource"]), word(&resource["group"])) {
         (resource, "") => resource.to_string(),
         (resource, group) => format!("{resource}.{group}"),

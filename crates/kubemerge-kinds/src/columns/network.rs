@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::read::{list, number, or_none, selector_text, text, word};
+use super::read::{list, number, or_none, part, selector_text, text, word};
 
 pub(crate) fn internal_ip(node: &Value) -> String {
     or_none(node_address(node, "InternalIP"))
@@ -127,7 +127,7 @@ pub(crate) fn ports(service: &Value) -> String {
 }
 
 pub(crate) fn pod_selector(policy: &Value) -> String {
-    or_none(selector_text(&policy["spec"]["podSelector"]))
+    or_none(selector_text(part(policy, "/spec/podSelector")))
 }
 
 /// The first hosts. Upstream: rules without a host count among those that are not shown.

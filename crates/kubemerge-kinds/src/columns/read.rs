@@ -4,6 +4,11 @@ use serde_json::Value;
 
 use crate::{label_selector::LabelSelector, timestamp::Timestamp};
 
+/// A part of an object; null if it is absent.
+pub(super) fn part<'v>(object: &'v Value, pointer: &str) -> &'v Value {
+    object.pointer(pointer).unwrap_or(&Value::Null)
+}
+
 pub(super) fn number(object: &Value, pointer: &str) -> i64 {
     object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
 }

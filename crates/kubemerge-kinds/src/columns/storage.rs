@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::read::{list, or_none, text, word};
+use super::read::{list, or_none, part, text, word};
 
 pub(crate) fn volume_capacity(volume: &Value) -> String {
     text(volume, "/spec/capacity/storage").unwrap_or("0").into()
@@ -25,7 +25,7 @@ pub(crate) fn claim_modes(claim: &Value) -> String {
 }
 
 pub(crate) fn attach_required(driver: &Value) -> Value {
-    json!(driver["spec"]["attachRequired"] != json!(false))
+    json!(*part(driver, "/spec/attachRequired") != json!(false))
 }
 
 pub(crate) fn lifecycle_modes(driver: &Value) -> String {
@@ -47,7 +47,7 @@ fn is_bound(claim: &Value) -> bool {
 /// The class by its annotation, which older clients write, or by its field.
 pub(crate) fn class(object: &Value) -> String {
     const OLD_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
-    let annotation = object["metadata"]["annotations"][OLD_CLASS].as_str();
+    let annotation = part(object, "/metadata/annotations")[OLD_CLASS].as_str();
     annotation.or(text(object, "/spec/storageClassName")).unwrap_or_default().into()
 }
 
@@ -72,7 +72,7 @@ fn short_modes(volume: &Value, pointer: &str) -> String {
 }
 
 pub(crate) fn token_requests(driver: &Value) -> String {
-    if driver["spec"]["tokenRequests"].is_null() {
+    if part(driver, "/spec/tokenRequests").is_null() {
         return "<unset>".into();
     }
     list(driver, "/spec/tokenRequests").map(|one| word(&one["audience"])).collect::<Vec<_>>().join(",")

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::cell::Cell;
 use super::column::{AGE, CONTAINERS, IMAGES, KindColumn, NAME, POD_SELECTOR, age};
-use super::read::{labels_text, list, moment, number, or_none, selector_text, word};
+use super::read::{labels_text, list, moment, number, or_none, part, selector_text, word};
 use crate::timestamp::Timestamp;
 
 /// The columns of kinds that keep a number of pods running.
@@ -42,12 +42,12 @@ fn of_containers(workload: &Value, member: &str) -> String {
 }
 
 pub(crate) fn selector(workload: &Value) -> String {
-    or_none(selector_text(&workload["spec"]["selector"]))
+    or_none(selector_text(part(workload, "/spec/selector")))
 }
 
 /// Upstream: a Deployment without a selector has an empty cell.
 pub(crate) fn selector_or_nothing(deployment: &Value) -> String {
-    selector_text(&deployment["spec"]["selector"])
+    selector_text(part(deployment, "/spec/selector"))
 }
 
 /// The selector of the jobs that a CronJob creates.
@@ -69,7 +69,7 @@ pub(crate) fn ready_replicas(workload: &Value) -> String {
 }
 
 pub(crate) fn suspend(cron_job: &Value) -> String {
-    let text = match cron_job["spec"]["suspend"].as_bool() {
+    let text = match part(cron_job, "/spec/suspend").as_bool() {
         Some(true) => "True",
         Some(false) => "False",
         None => "<unset>",
@@ -114,11 +114,11 @@ pub(crate) fn job_duration(job: &Value, now: Timestamp) -> String {
 }
 
 pub(crate) fn min_available(budget: &Value) -> String {
-    or_not_applicable(&budget["spec"]["minAvailable"])
+    or_not_applicable(part(budget, "/spec/minAvailable"))
 }
 
 pub(crate) fn max_unavailable(budget: &Value) -> String {
-    or_not_applicable(&budget["spec"]["maxUnavailable"])
+    or_not_applicable(part(budget, "/spec/maxUnavailable"))
 }
 
 fn or_not_applicable(value: &Value) -> String {

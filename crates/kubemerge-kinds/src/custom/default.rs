@@ -73,8 +73,9 @@ pub fn check(schema: &Structural, document: &Json, path: &str, errors: &mut Vec<
     if let Some(items) = &schema.items {
         check(items, &document["items"], &format!("{path}.items"), errors);
     }
+    let documents = &document["properties"];
     for (name, property) in &schema.properties {
-        check(property, &document["properties"][name], &format!("{path}.properties[{name}]"), errors);
+        check(property, &documents[name], &format!("{path}.properties[{name}]"), errors);
     }
 }
 

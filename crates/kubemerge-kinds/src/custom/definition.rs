@@ -63,12 +63,12 @@ impl<'c> Condition<'c> {
 fn set_condition(status: &mut Value, now: Timestamp, condition: Condition<'_>) {
     let Condition { kind, status: value, reason, message } = condition;
     let mut conditions = status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default();
-    let place = conditions.iter().position(|one| one["type"] == kind);
-    let since = place.map(|at| &conditions[at]).filter(|one| one["status"] == value);
+    let known = conditions.iter_mut().find(|one| one["type"] == kind);
+    let since = known.as_deref().filter(|one| one["status"] == value);
     let since = since.map_or_else(|| json!(now.to_string()), |one| one["lastTransitionTime"].clone());
     let new = json!({"type": kind, "status": value, "reason": reason, "message": message, "lastTransitionTime": since});
-    match place {
-        Some(at) => conditions[at] = new,
+    match known {
+        Some(known) => *known = new,
         None => conditions.push(new),
     }
     status["conditions"] = conditions.into();

@@ -104,7 +104,9 @@ impl<'t> Iterator for Tokens<'t> {
 /// The end of a quoted text; a quote after a backslash does not end it.
 fn quoted_end(text: &str) -> usize {
     let bytes = text.as_bytes();
-    (1..bytes.len()).find(|at| bytes[*at] == b'\'' && bytes[at - 1] != b'\\').map_or(text.len(), |at| at + 1)
+    let after = text.as_bytes().iter().zip(bytes.iter().skip(1));
+    let mut quotes = after.enumerate().filter(|(_, (before, byte))| **byte == b'\'' && **before != b'\\');
+    quotes.next().map_or(text.len(), |(at, _)| at + 2)
 }
 
 fn unescape(text: &str) -> Result<String, String> {

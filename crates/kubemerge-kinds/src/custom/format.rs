@@ -3,6 +3,7 @@
 use std::{net::IpAddr, sync::LazyLock};
 
 use kubemerge_schema::pattern::from_go;
+use kubemerge_value::part::text_of;
 use regex::Regex;
 
 use crate::{
@@ -123,11 +124,13 @@ fn is_duration(text: &str) -> bool {
     let mut rest = text;
     let mut is_found = false;
     while let Some(at) = rest.find(|digit: char| digit.is_ascii_digit()) {
-        let after = rest[at..].trim_start_matches(|digit: char| digit.is_ascii_digit());
-        let digits = &rest[at..rest.len() - after.len()];
+        let number = text_of(rest, at..);
+        let after = number.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        let digits = text_of(number, ..number.len() - after.len());
         let words = after.trim_start();
         let end = words.find(|char: char| !char.is_ascii_alphabetic() && char != 'µ').unwrap_or(words.len());
-        let unit = words[..end].to_lowercase();
+        let (unit, next) = words.split_at(end);
+        let unit = unit.to_lowercase();
         // A number without a unit is skipped, as upstream's expression does not match it.
         if !unit.is_empty() {
             // Upstream gives up at a number that does not fit, whatever follows.
@@ -136,7 +139,7 @@ fn is_duration(text: &str) -> bool {
             }
             is_found |= UNITS.contains(&unit.as_str()) || LONGEST.iter().any(|long| unit.starts_with(long));
         }
-        rest = &words[end..];
+        rest = next;
     }
     is_found
 }
@@ -272,14 +275,11 @@ fn is_credit_card(text: &str) -> bool {
 }
 
 fn is_ssn(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    if text.len() != 11 {
+    let [area @ .., b'-' | b' ', g1, g2, b'-' | b' ', s1, s2, s3, s4] = text.as_bytes() else {
         return false;
-    }
-    let is_gap = |at: usize| matches!(bytes[at], b'-' | b' ');
-    is_gap(3)
-        && is_gap(6)
-        && [&bytes[..3], &bytes[4..6], &bytes[7..]].iter().all(|part| part.iter().all(u8::is_ascii_digit))
+    };
+    let serial = [g1, g2, s1, s2, s3, s4];
+    area.len() == 3 && area.iter().chain(serial).all(u8::is_ascii_digit)
 }
 
 fn is_hex_color(text: &str) -> bool {

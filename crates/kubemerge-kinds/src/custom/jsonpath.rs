@@ -57,10 +57,10 @@ fn steps(path: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     while !rest.is_empty() {
         let step;
-        (step, rest) = match rest.as_bytes()[0] {
+        (step, rest) = match rest.as_bytes().first()? {
             // `..name` gives an empty step, which is left out.
-            b'.' => name(&rest[1..])?,
-            b'[' => bracket(&rest[1..])?,
+            b'.' => name(rest.get(1..)?)?,
+            b'[' => bracket(rest.get(1..)?)?,
             _ => name(rest)?,
         };
         steps.extend(step);
@@ -75,7 +75,7 @@ fn name(text: &str) -> Option<(Option<Step>, &str)> {
     while let Some((at, c)) = chars.next() {
         match c {
             '\\' => name.extend(chars.next().map(|(_, escaped)| escaped)),
-            '.' | '[' => return Some(((!name.is_empty()).then_some(Step::Name(name)), &text[at..])),
+            '.' | '[' => return Some(((!name.is_empty()).then_some(Step::Name(name)), text.get(at..)?)),
             c => name.push(c),
         }
     }

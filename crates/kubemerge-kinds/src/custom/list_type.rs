@@ -56,9 +56,9 @@ pub(super) fn child(path: &str, name: &str) -> String {
 
 fn check_map_list(list: &[Value<'_>], schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
     let is_other = |item: &Value<'_>| !matches!(item, Value::Map(_) | Value::Null);
-    if let Some(at) = list.iter().position(is_other) {
+    if let Some((at, item)) = list.iter().enumerate().find(|(_, item)| is_other(item)) {
         let detail = "must be an object for an array of list-type map";
-        return errors.push(FieldError::invalid_as(format!("{path}[{at}]"), (&list[at]).into(), detail));
+        return errors.push(FieldError::invalid_as(format!("{path}[{at}]"), item.into(), detail));
     }
     let arena = Arena::new();
     let keys: Vec<Value<'_>> = list.iter().map(|item| keys_of(item, schema, &arena)).collect();

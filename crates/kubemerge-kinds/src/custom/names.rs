@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::definition::text;
 
@@ -31,12 +31,14 @@ pub fn are_settled(definition: &Value) -> bool {
 /// name of the group belongs to a built-in resource.
 pub fn judge(definition: &Value, others: &[Value], is_built_in: impl Fn(&str, &str) -> bool) -> NamesVerdict {
     let (own, spec) = (text(definition, "/metadata/name"), &definition["spec"]);
+    let names = &spec["names"];
     let group = text(spec, "/group");
     let taken = taken(own, group, others);
     // What was accepted stays so if another name is not to be had.
-    let accepted = definition.pointer("/status/acceptedNames").filter(|names| names.is_object()).cloned();
-    let accepted = accepted.unwrap_or_else(|| json!({"plural": "", "kind": ""}));
-    let mut verdict = NamesVerdict { accepted, conflict: None };
+    let accepted = definition.pointer("/status/acceptedNames").and_then(Value::as_object).cloned();
+    let nothing = || ["plural", "kind"].map(|name| (name.to_owned(), "".into()));
+    let mut accepted = accepted.unwrap_or_else(|| Map::from_iter(nothing()));
+    let mut conflict = None;
     let rules = [
         ("plural", &taken.resources, "PluralConflict"),
         ("singular", &taken.resources, "SingularConflict"),
@@ -45,19 +47,19 @@ pub fn judge(definition: &Value, others: &[Value], is_built_in: impl Fn(&str, &s
         ("listKind", &taken.kinds, "ListKindConflict"),
     ];
     for (member, taken, reason) in rules {
-        let Some(wanted) = spec["names"].get(member) else { continue };
+        let Some(wanted) = names.get(member) else { continue };
         let built_in = member == "plural" && is_built_in(group, text(spec, "/names/plural"));
         match words(wanted).find(|word| built_in || taken.contains(*word)) {
             // The last conflict is the one that the condition tells.
-            Some(word) => verdict.conflict = Some((reason, format!("{word:?} is already in use"))),
-            None => verdict.accepted[member] = wanted.clone(),
+            Some(word) => conflict = Some((reason, format!("{word:?} is already in use"))),
+            None => _ = accepted.insert(member.to_owned(), wanted.clone()),
         }
     }
     // Categories are shared by many resources and never in conflict.
-    if let Some(categories) = spec["names"].get("categories") {
-        verdict.accepted["categories"] = categories.clone();
+    if let Some(categories) = names.get("categories") {
+        accepted.insert("categories".to_owned(), categories.clone());
     }
-    verdict
+    NamesVerdict { accepted: accepted.into(), conflict }
 }
 
 fn taken(own: &str, group: &str, others: &[Value]) -> Taken {

@@ -39,6 +39,7 @@ macro_rules! kinds {
 
 /// The entries of a group. In WebAssembly, whose size counts, no object is shown in a table or in
 /// another version, and no server warns or tells the time.
+#[expect(clippy::indexing_slicing, reason = "a constant of as many entries as the group has")]
 const fn linked<const N: usize>(kinds: &[KindEntry]) -> [KindEntry; N] {
     let mut all = [KindEntry::UNLISTED; N];
     let mut at = 0;

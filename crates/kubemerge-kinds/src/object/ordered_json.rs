@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use kubemerge_schema::{GoKind, GoTypes, GoValue, Schema, StructId};
+use kubemerge_value::part::item_at_mut;
 use kubemerge_value::{Arena, PullReader, Start, TextForm, deep, write::write_escaped};
 
 use crate::typed::field_order;
@@ -135,8 +136,10 @@ impl OrderedJson {
         let place = members.binary_search_by(|(key, _)| key.as_str().cmp(name));
         match place {
             Ok(at) if value.is_null() => drop(members.remove(at)),
-            Ok(at) if members[at].1.is_null() => members[at].1 = without_nulls(value),
-            Ok(at) => deep(|| members[at].1.merge(value)),
+            Ok(at) => match &mut item_at_mut(members, at).1 {
+                known if known.is_null() => *known = without_nulls(value),
+                known => deep(|| known.merge(value)),
+            },
             Err(_) if value.is_null() => {}
             Err(at) => members.insert(at, (name.to_owned(), without_nulls(value))),
         }
@@ -174,7 +177,8 @@ impl OrderedJson {
 
     /// The map or list that holds a place, and the last step to it.
     fn holder(&mut self, path: &str) -> Option<(&mut OrderedJson, String)> {
-        let (parents, last) = path.strip_prefix('/')?.rsplit_once('/').unwrap_or(("", &path[1..]));
+        let path = path.strip_prefix('/')?;
+        let (parents, last) = path.rsplit_once('/').unwrap_or(("", path));
         let mut holder = self;
         for step in parents.split('/').filter(|step| !step.is_empty()) {
             holder = holder.child(&unescaped(step))?;

@@ -1,6 +1,6 @@
 //! Whether a pod may be evicted: what its disruption budget says. The caller finds the budgets and stores the change.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::label_selector::LabelSelector;
 
@@ -29,7 +29,8 @@ pub fn needs_no_budget(pod: &Value) -> bool {
 /// Whether a budget is about a pod.
 pub fn covers(budget: &Value, pod: &Value) -> bool {
     let selector = budget.pointer("/spec/selector").unwrap_or(&Value::Null);
-    let label = |key: &str| pod["metadata"]["labels"][key].as_str().map(str::to_owned);
+    let labels = pod.pointer("/metadata/labels");
+    let label = |key: &str| labels?.get(key)?.as_str().map(str::to_owned);
     LabelSelector::from_object(selector).is_some_and(|selector| selector.matches(label))
 }
 
@@ -59,37 +60,45 @@ pub fn eviction_verdict(pod: &Value, budget: &Value) -> EvictionVerdict {
 }
 
 /// The status of a budget after the eviction of a pod.
-pub fn count_disruption(mut status: Value, pod: &str, now: &str) -> Value {
-    let allowed = number(&status, "/disruptionsAllowed");
-    status["disruptionsAllowed"] = json!(allowed.saturating_sub(1));
-    status["disruptedPods"][pod] = json!(now);
+pub fn count_disruption(status: Value, pod: &str, now: &str) -> Value {
+    let mut status = members(status);
+    let allowed = status.get("disruptionsAllowed").and_then(Value::as_i64).unwrap_or(0).saturating_sub(1);
+    status.insert("disruptionsAllowed".to_owned(), json!(allowed));
+    let mut disrupted = members(status.remove("disruptedPods").unwrap_or_default());
+    disrupted.insert(pod.to_owned(), json!(now));
+    status.insert("disruptedPods".to_owned(), disrupted.into());
     // The controller sets the condition otherwise; until it has counted, nothing more is allowed.
-    if status["disruptionsAllowed"] == 0 {
+    if allowed == 0 {
         refuse_disruptions(&mut status, now);
     }
-    status
+    status.into()
+}
+
+/// The members of an object; nothing else has any.
+fn members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
 }
 
 /// Sets the condition `DisruptionAllowed` to False.
-fn refuse_disruptions(status: &mut Value, now: &str) {
-    let mut condition = json!({"type": "DisruptionAllowed", "status": "False", "reason": "InsufficientPods",
-        "message": "", "lastTransitionTime": now});
-    let observed = number(status, "/observedGeneration");
-    if observed != 0 {
-        condition["observedGeneration"] = json!(observed);
+fn refuse_disruptions(status: &mut Map<String, Value>, now: &str) {
+    let mut conditions = status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default();
+    let known = conditions.iter_mut().find(|known| known["type"] == "DisruptionAllowed");
+    // A condition that was False before keeps its time.
+    let before = known.as_deref().filter(|known| known["status"] == "False");
+    let since = before.map_or_else(|| json!(now), |known| known["lastTransitionTime"].clone());
+    let mut condition = members(json!({"type": "DisruptionAllowed", "status": "False",
+        "reason": "InsufficientPods", "message": "", "lastTransitionTime": since}));
+    if let Some(observed) = status.get("observedGeneration").filter(|observed| **observed != 0) {
+        condition.insert("observedGeneration".to_owned(), observed.clone());
     }
-    let mut conditions = status["conditions"].as_array().cloned().unwrap_or_default();
-    match conditions.iter_mut().find(|known| known["type"] == condition["type"]) {
-        Some(known) => {
-            // A condition that was False before keeps its time.
-            if known["status"] == condition["status"] {
-                condition["lastTransitionTime"] = known["lastTransitionTime"].take();
-            }
-            *known = condition;
-        }
-        None => conditions.push(condition),
+    match known {
+        Some(known) => *known = condition.into(),
+        None => conditions.push(condition.into()),
     }
-    status["conditions"] = Value::Array(conditions);
+    status.insert("conditions".to_owned(), conditions.into());
 }
 
 /// An unready pod may go without being counted, if the policy says so or enough others are healthy.

@@ -62,34 +62,34 @@ impl FieldSelector {
 
 /// Splits at commas that are not escaped; escapes stay in.
 fn split_terms(text: &str) -> Vec<String> {
-    let mut terms = vec![String::new()];
+    let (mut terms, mut last) = (Vec::new(), String::new());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        let last = terms.last_mut().expect("there is always a last term");
         match c {
             '\\' => last.extend(std::iter::once(c).chain(chars.next())),
-            ',' => terms.push(String::new()),
+            ',' => terms.push(std::mem::take(&mut last)),
             c => last.push(c),
         }
     }
+    terms.push(last);
     terms
 }
 
 fn parse_term(term: &str) -> Result<Term, String> {
     for (sign, wanted) in [("!=", Wanted::Different), ("==", Wanted::Equal), ("=", Wanted::Equal)] {
-        if let Some(at) = operator_at(term, sign) {
-            let value = unescaped(&term[at + sign.len()..])
-                .ok_or_else(|| format!("invalid field selector: {term}: bad escape"))?;
-            return Ok(Term { field: term[..at].to_string(), value, wanted });
+        if let Some((field, value)) = split_at_operator(term, sign) {
+            let value =
+                unescaped(value).ok_or_else(|| format!("invalid field selector: {term}: bad escape"))?;
+            return Ok(Term { field: field.to_string(), value, wanted });
         }
     }
     Err(format!("invalid selector: '{term}'; can't understand '{term}'"))
 }
 
-/// The first place of an operator; upstream looks for the first sign, whichever it is.
-fn operator_at(term: &str, sign: &str) -> Option<usize> {
-    let first = term.find(['=', '!'])?;
-    term[first..].starts_with(sign).then_some(first)
+/// The parts of a term around an operator; upstream looks for the first sign, whichever it is.
+fn split_at_operator<'t>(term: &'t str, sign: &str) -> Option<(&'t str, &'t str)> {
+    let (field, rest) = term.split_at(term.find(['=', '!'])?);
+    Some((field, rest.strip_prefix(sign)?))
 }
 
 fn unescaped(value: &str) -> Option<String> {

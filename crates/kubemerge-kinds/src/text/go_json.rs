@@ -75,8 +75,10 @@ fn in_number(before: &[u8]) -> &'static str {
 /// Where `true`, `false` or `null` breaks off.
 fn in_word(before: &[u8]) -> String {
     let broken = ["true", "false", "null"].into_iter().find_map(|word| {
-        let length = (1..word.len()).find(|length| before.ends_with(&word.as_bytes()[..*length]))?;
-        Some((word, char::from(word.as_bytes()[length])))
+        let lengths = 1..word.len();
+        let (_, rest) =
+            lengths.map(|at| word.split_at(at)).find(|(start, _)| before.ends_with(start.as_bytes()))?;
+        Some((word, rest.chars().next()?))
     });
     broken.map_or_else(String::new, |(word, next)| format!("in literal {word} (expecting '{next}')"))
 }

@@ -1,6 +1,7 @@
 //! How many bytes copies add, and the limits of that.
 
 use super::fault::Fault;
+use kubemerge_value::part::part_of;
 use kubemerge_value::{Node, write::segments};
 
 /// How many bytes the `copy` operations of one JSON patch may add.
@@ -48,7 +49,7 @@ fn encoded_length(text: &[u8]) -> usize {
             b'\\' => 1 + bytes.next().map_or(0, |_| 1),
             b'<' | b'>' | b'&' => "\\u003c".len(),
             // U+2028 and U+2029 become escapes, which are three bytes longer.
-            0xE2 if is_line_separator(&text[at..]) => 1 + 3,
+            0xE2 if is_line_separator(part_of(text, at..)) => 1 + 3,
             _ => 1,
         };
         in_string ^= *byte == b'"';

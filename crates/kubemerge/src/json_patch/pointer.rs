@@ -1,5 +1,6 @@
 //! JSON pointers and list indices as the API server reads them.
 
+use kubemerge_value::part::text_of;
 use kubemerge_value::{Arena, write::go_quoted};
 
 /// A pointer, taken apart.
@@ -26,16 +27,16 @@ fn unescaped<'a>(token: &'a str, arena: &'a Arena) -> &'a str {
     }
     let mut text = String::with_capacity(token.len());
     let mut rest = token;
-    while let Some(at) = rest.find('~') {
-        text.push_str(&rest[..at]);
-        let (meaning, length) = match rest.as_bytes().get(at + 1) {
-            Some(b'1') => ('/', 2),
-            Some(b'0') => ('~', 2),
+    while let Some((before, after)) = rest.split_once('~') {
+        text.push_str(before);
+        let (meaning, length) = match after.as_bytes().first() {
+            Some(b'1') => ('/', 1),
+            Some(b'0') => ('~', 1),
             // Upstream: a lone tilde is kept.
-            _ => ('~', 1),
+            _ => ('~', 0),
         };
         text.push(meaning);
-        rest = &rest[at + length..];
+        rest = text_of(after, length..);
     }
     text.push_str(rest);
     arena.alloc_str(&text)

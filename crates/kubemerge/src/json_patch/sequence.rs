@@ -29,13 +29,13 @@ impl<T: Copy> Sequence<T> {
 
     pub(super) fn get(&self, at: usize) -> Option<T> {
         let (chunk, at) = self.locate(at);
-        self.chunks[chunk].get(at).copied()
+        self.chunks.get(chunk)?.get(at).copied()
     }
 
     /// Replaces the item at a position that exists.
     pub(super) fn set(&mut self, at: usize, item: T) {
         let (chunk, at) = self.locate(at);
-        if let Some(place) = self.chunks[chunk].get_mut(at) {
+        if let Some(place) = self.chunks.get_mut(chunk).and_then(|items| items.get_mut(at)) {
             *place = item;
         }
     }
@@ -43,7 +43,7 @@ impl<T: Copy> Sequence<T> {
     /// Inserts before a position, at the end if the position is the length.
     pub(super) fn insert(&mut self, at: usize, item: T) {
         let (chunk, at) = self.locate(at);
-        let items = &mut self.chunks[chunk];
+        let Some(items) = self.chunks.get_mut(chunk) else { return self.push(item) };
         items.insert(at.min(items.len()), item);
         self.length += 1;
         // Split when twice as long, so that splits stay rare.
@@ -56,11 +56,13 @@ impl<T: Copy> Sequence<T> {
     /// Removes the item at a position that exists.
     pub(super) fn remove(&mut self, at: usize) {
         let (chunk, at) = self.locate(at);
-        if at < self.chunks[chunk].len() {
-            self.chunks[chunk].remove(at);
+        let Some(items) = self.chunks.get_mut(chunk) else { return };
+        if at < items.len() {
+            items.remove(at);
             self.length -= 1;
         }
-        if self.chunks[chunk].is_empty() && self.chunks.len() > 1 {
+        let is_empty = items.is_empty();
+        if is_empty && self.chunks.len() > 1 {
             self.chunks.remove(chunk);
         }
     }
@@ -84,8 +86,8 @@ impl<T: Copy> Sequence<T> {
             }
             rest -= chunk.len();
         }
-        let last = self.chunks.len() - 1;
-        (last, self.chunks[last].len())
+        let last = self.chunks.last().map_or(0, Vec::len);
+        (self.chunks.len().saturating_sub(1), last)
     }
 }
 

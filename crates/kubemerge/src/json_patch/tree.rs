@@ -5,6 +5,7 @@
 //! nested. The edits become nodes when the last operation has run.
 
 use super::sequence::Sequence;
+use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{Arena, Entry, Kind, ListView, MapEdit, Node, Pick, Str, deep, list, map};
 use std::collections::HashMap;
 
@@ -97,7 +98,7 @@ impl<'a> Tree<'a> {
     }
 
     pub(super) fn slot(&self, part: Part) -> &Slot<'a> {
-        &self.parts[part.0]
+        item_at(&self.parts, part.0)
     }
 
     /// Whether the part is a null of the document.
@@ -108,7 +109,7 @@ impl<'a> Tree<'a> {
     /// Opens a map or list; anything else stays as it is.
     pub(super) fn open(&mut self, part: Part) -> &mut Slot<'a> {
         let arena = self.arena;
-        let slot = &mut self.parts[part.0];
+        let slot = item_at_mut(&mut self.parts, part.0);
         if let Slot::Closed(node, spelling) = *slot {
             match node.kind() {
                 Kind::Map => *slot = Slot::Map(OpenMap::new(node, spelling)),
@@ -123,7 +124,7 @@ impl<'a> Tree<'a> {
     pub(super) fn member(&mut self, part: Part, key: Str<'a>) -> Option<Part> {
         let arena = self.arena;
         let fresh = Part(self.parts.len());
-        let Slot::Map(open) = &mut self.parts[part.0] else { return None };
+        let Slot::Map(open) = item_at_mut(&mut self.parts, part.0) else { return None };
         match open.edits.get(&key) {
             Some(Edit::Opened(part) | Edit::Put(part)) => return Some(*part),
             Some(Edit::Removed) => return None,
@@ -139,7 +140,7 @@ impl<'a> Tree<'a> {
     /// Adds or replaces a member of an open map.
     pub(super) fn put_member(&mut self, part: Part, key: Str<'a>, value: Part) {
         let known = self.member(part, key).is_some();
-        let Slot::Map(open) = &mut self.parts[part.0] else { return };
+        let Slot::Map(open) = item_at_mut(&mut self.parts, part.0) else { return };
         open.edits.insert(key, Edit::Put(value));
         open.growth += isize::from(!known);
     }
@@ -147,7 +148,7 @@ impl<'a> Tree<'a> {
     /// Removes a member of an open map; whether there was one.
     pub(super) fn remove_member(&mut self, part: Part, key: Str<'a>) -> bool {
         let known = self.member(part, key).is_some();
-        let Slot::Map(open) = &mut self.parts[part.0] else { return false };
+        let Slot::Map(open) = item_at_mut(&mut self.parts, part.0) else { return false };
         if known {
             open.edits.insert(key, Edit::Removed);
             open.growth -= 1;
@@ -158,18 +159,18 @@ impl<'a> Tree<'a> {
     /// How many members an open map has.
     pub(super) fn member_count(&mut self, part: Part) -> usize {
         let arena = self.arena;
-        let Slot::Map(open) = &mut self.parts[part.0] else { return 0 };
+        let Slot::Map(open) = item_at_mut(&mut self.parts, part.0) else { return 0 };
         open.members(arena).entries.len().saturating_add_signed(open.growth)
     }
 
     /// The element of an open list.
     pub(super) fn element(&mut self, part: Part, at: usize) -> Option<Part> {
         let fresh = Part(self.parts.len());
-        let Slot::List(open) = &mut self.parts[part.0] else { return None };
+        let Slot::List(open) = item_at_mut(&mut self.parts, part.0) else { return None };
         match open.items.get(at)? {
             Item::Opened(_, part) | Item::Put(part) => Some(part),
             Item::Keep(place) => {
-                let closed = Slot::Closed(open.view.items()[place], open.spelling);
+                let closed = Slot::Closed(*item_at(open.view.items(), place), open.spelling);
                 open.items.set(at, Item::Opened(place, fresh));
                 self.parts.push(closed);
                 Some(fresh)
@@ -178,19 +179,19 @@ impl<'a> Tree<'a> {
     }
 
     pub(super) fn set_element(&mut self, part: Part, at: usize, value: Part) {
-        if let Slot::List(open) = &mut self.parts[part.0] {
+        if let Slot::List(open) = item_at_mut(&mut self.parts, part.0) {
             open.items.set(at, Item::Put(value));
         }
     }
 
     pub(super) fn insert_element(&mut self, part: Part, at: usize, value: Part) {
-        if let Slot::List(open) = &mut self.parts[part.0] {
+        if let Slot::List(open) = item_at_mut(&mut self.parts, part.0) {
             open.items.insert(at, Item::Put(value));
         }
     }
 
     pub(super) fn remove_element(&mut self, part: Part, at: usize) {
-        if let Slot::List(open) = &mut self.parts[part.0] {
+        if let Slot::List(open) = item_at_mut(&mut self.parts, part.0) {
             open.items.remove(at);
         }
     }
@@ -257,7 +258,7 @@ impl<'a> Tree<'a> {
     /// so that a copy costs what it adds.
     pub(super) fn copied(&mut self, part: Part) -> Node<'a> {
         let arena = self.arena;
-        if let Slot::Map(open) = &mut self.parts[part.0] {
+        if let Slot::Map(open) = item_at_mut(&mut self.parts, part.0) {
             open.members(arena);
         }
         match self.slot(part) {
@@ -285,7 +286,7 @@ impl<'a> Tree<'a> {
 
     fn copied_items(&mut self, items: &[Item], view: ListView<'a>) -> Vec<Node<'a>> {
         let copy = |item: &Item| match *item {
-            Item::Keep(place) => view.items()[place],
+            Item::Keep(place) => *item_at(view.items(), place),
             Item::Opened(_, part) | Item::Put(part) => self.copied(part),
         };
         items.iter().map(copy).collect()
@@ -358,13 +359,14 @@ impl<'a> OpenMap<'a> {
                 Some(Edit::Removed) => None,
             })
             .collect();
-        let known = current.len();
-        current.extend(self.edits.iter().filter_map(|(key, edit)| match edit {
+        let new = self.edits.iter().filter_map(|(key, edit)| match edit {
             Edit::Put(part) if !members.index.contains_key(key) => Some((*key, Current::Part(*part))),
             _ => None,
-        }));
+        });
+        let mut new: Vec<_> = new.collect();
         // New members come from a hash table; sorted, so that the order is fixed.
-        current[known..].sort_by_key(|(key, _)| *key);
+        new.sort_by_key(|(key, _)| *key);
+        current.extend(new);
         current
     }
 }

@@ -64,11 +64,9 @@ fn service_path(path: Field<'_>) {
         _ => {}
     }
     // Upstream: the first character is left out even if it is no slash.
-    let mut start = 1;
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let rest = &text[start..];
+    let mut rest = text.chars();
+    rest.next();
+    let rest = rest.as_str();
     let segments = rest.strip_suffix('/').unwrap_or(rest).split('/');
     for (at, segment) in segments.enumerate() {
         if segment.is_empty() {

@@ -37,7 +37,7 @@ fn formats(schema: &Value, found: &mut Vec<String>) {
 
 fn sets_of_containers(schema: &Value, found: &mut Vec<String>) {
     each_schema(schema, &mut |schema| {
-        let items = schema["items"]["type"].as_str().unwrap_or_default();
+        let items = schema["items"].get("type").and_then(Value::as_str).unwrap_or_default();
         if schema["x-kubernetes-list-type"] == "set" && matches!(items, "object" | "array") {
             add(
                 found,

@@ -93,7 +93,7 @@ fn descriptor(text: &str) -> Result<(), String> {
 /// `5`, `*`, `1-5`, `*/10` or `10-50/5`.
 fn check_range(range: &str, bounds: &Bounds) -> Result<(), String> {
     let steps: Vec<&str> = range.split('/').collect();
-    let limits: Vec<&str> = steps[0].split('-').collect();
+    let limits: Vec<&str> = steps.first().map_or_else(Vec::new, |limits| limits.split('-').collect());
     let (start, mut end) = match limits[..] {
         // Upstream ignores what follows a star: `*-5` is every value.
         ["*" | "?", ..] => (bounds.least, bounds.most),

@@ -49,9 +49,10 @@ impl<'d> Elements<'d> {
             _ => return Err(TRUNCATED),
         };
         let end = start.checked_add(length).ok_or(TRUNCATED)?;
-        let content = bytes.get(start..end).ok_or(TRUNCATED)?;
-        self.0 = &bytes[end..];
-        Ok(Element { tag, content, whole: &bytes[..end] })
+        let (whole, rest) = bytes.split_at_checked(end).ok_or(TRUNCATED)?;
+        let content = whole.get(start..).ok_or(TRUNCATED)?;
+        self.0 = rest;
+        Ok(Element { tag, content, whole })
     }
 
     fn expect(&mut self, tag: u8) -> Result<Element<'d>, Problem> {

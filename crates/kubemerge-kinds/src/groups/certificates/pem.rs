@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use kubemerge_value::part::text_of;
 
 /// A block: its type, whether it has headers, and its bytes.
 pub(super) struct Block<'p> {
@@ -19,18 +20,17 @@ pub(super) fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         loop {
-            let end = rest.find(END)?;
-            let (before, after) = rest.split_at(end);
-            let after = &after[END.len()..];
+            let (before, after) = rest.split_once(END)?;
             let line_end = after.find('\n').unwrap_or(after.len());
             // An END line without a block is skipped, so that the search always moves on.
             rest = after;
             // Of several BEGIN lines the last one before an END counts.
             let Some(start) = before.rfind(BEGIN) else { continue };
-            let is_at_line_start = start == 0 || before[..start].ends_with('\n');
-            if is_at_line_start && let Some(block) = read(&before[start + BEGIN.len()..], &after[..line_end])
-            {
-                rest = &after[line_end..];
+            let (text_before, block) = before.split_at(start);
+            let is_at_line_start = text_before.is_empty() || text_before.ends_with('\n');
+            let (line, next) = after.split_at(line_end);
+            if is_at_line_start && let Some(block) = read(text_of(block, BEGIN.len()..), line) {
+                rest = next;
                 return Some(block);
             }
         }

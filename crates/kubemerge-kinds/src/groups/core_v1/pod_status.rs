@@ -33,11 +33,11 @@ const COMPUTE: [&str; 2] = ["cpu", "memory"];
 /// Adds quantities above zero; answers which there were.
 fn add(sums: &mut Sums, list: Option<&Map<'_>>) -> [bool; 2] {
     let mut counted = [false; 2];
-    for (at, name) in COMPUTE.iter().enumerate() {
+    for ((name, counted), sum) in COMPUTE.iter().zip(&mut counted).zip(sums) {
         let quantity = Quantity::of(list.map_or("", |list| list.str(name)));
         if quantity.sign() > 0 {
-            counted[at] = true;
-            sums[at] = Some(sums[at].unwrap_or_default().saturating_add(quantity.milli_value()));
+            *counted = true;
+            *sum = Some(sum.unwrap_or_default().saturating_add(quantity.milli_value()));
         }
     }
     counted

@@ -44,7 +44,7 @@ fn validate(object: Field<'_>) {
         .filter_map(|range| parse_cidr(range.str()))
         .map(|range| range.address.is_ipv4())
         .collect();
-    if families.len() == 2 && families[0] == families[1] {
+    if matches!(families[..], [one, other] if one == other) {
         ranges.invalid(
             "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64",
         );

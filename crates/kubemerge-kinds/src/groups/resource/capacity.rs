@@ -41,8 +41,10 @@ fn text(quantity: Field<'_>) -> String {
 fn options(values: Field<'_>, default: Field<'_>, most: Field<'_>) {
     let items: Vec<Field<'_>> = values.items().collect();
     // Upstream checks the order first, before it knows whether there are too many.
-    for pair in items.windows(2).filter(|pair| compare(pair[0], pair[1]) == Ordering::Greater) {
-        pair[1].invalid_as(text(pair[1]).as_str(), "values must be sorted in ascending order");
+    for (option, next) in items.iter().zip(items.iter().skip(1)) {
+        if compare(*option, *next) == Ordering::Greater {
+            next.invalid_as(text(*next).as_str(), "values must be sorted in ascending order");
+        }
     }
     let mut has_default = false;
     if is_within(values, MAX_OPTIONS) {
@@ -52,7 +54,7 @@ fn options(values: Field<'_>, default: Field<'_>, most: Field<'_>) {
                 option.invalid_as(text(*option).as_str(), message);
             }
             has_default |= compare(*option, default) == Ordering::Equal;
-            if items[..at].iter().any(|other| compare(*other, *option) == Ordering::Equal) {
+            if items.iter().take(at).any(|other| compare(*other, *option) == Ordering::Equal) {
                 option.duplicate_as(decimal(*option).as_str());
             }
         }

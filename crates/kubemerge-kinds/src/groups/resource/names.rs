@@ -177,8 +177,11 @@ impl<'t> RequestNames<'t> {
         for part in &parts {
             dns1123_label(part).into_iter().for_each(|problem| field.invalid_as(*part, problem));
         }
-        // Splitting gives at least one part.
-        if !self.names.contains(&(parts[0], parts.get(1).copied())) {
+        let (request, subrequest) = match field.str().split_once('/') {
+            Some((request, subrequest)) => (request, Some(subrequest)),
+            None => (field.str(), None),
+        };
+        if !self.names.contains(&(request, subrequest)) {
             field.invalid(message);
         }
     }

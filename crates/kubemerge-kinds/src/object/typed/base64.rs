@@ -1,5 +1,7 @@
 //! Base64 as Go's decoder checks it.
 
+use kubemerge_value::part::{item_at, text_of};
+
 use crate::tree::Arena;
 
 /// The digits by their value.
@@ -64,8 +66,9 @@ pub(super) fn canonical<'a>(text: &'a str, arena: &'a Arena) -> &'a str {
     if value.trailing_zeros() >= unused_bits || value == 0 {
         return joined;
     }
-    let last = char::from(ALPHABET[value >> unused_bits << unused_bits]);
-    arena.alloc_str(&format!("{}{last}{}", &joined[..start.len()], &joined[digits.len()..]))
+    let last = char::from(*item_at(ALPHABET, value >> unused_bits << unused_bits));
+    let start = text_of(joined, ..start.len());
+    arena.alloc_str(&format!("{start}{last}{}", text_of(joined, digits.len()..)))
 }
 
 /// Bytes as Go encodes them.

@@ -3,6 +3,7 @@
 use super::error::DecodeError;
 use super::scalar::in_quotes;
 use kubemerge_value::calendar::{civil_from_days, days_from_civil};
+use kubemerge_value::part::text_of;
 
 /// How much of a second is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,8 +124,8 @@ impl Parser<'_> {
             (Precision::Seconds, _) => Ok(0),
             // Micro times have six digits, no more and no less.
             (Precision::Micros, Some((digits, _))) if digits.len() >= 6 => {
-                let micros = digits[..6].parse().unwrap_or_default();
-                self.rest = &self.rest[7..];
+                let micros = text_of(digits, ..6).parse().unwrap_or_default();
+                self.rest = text_of(self.rest, 7..);
                 Ok(micros)
             }
             (Precision::Micros, _) => Err(self.cannot_parse(".000000")),
@@ -154,7 +155,7 @@ impl Parser<'_> {
         // Go's limits, which are one more than a clock has.
         self.in_range(hours, 0, 24, "time zone offset hour")?;
         self.in_range(minutes, 0, 60, "time zone offset minute")?;
-        self.rest = &self.rest[6..];
+        self.rest = text_of(self.rest, 6..);
         Ok(sign * (hours * 3600 + minutes * 60))
     }
 }

@@ -5,6 +5,8 @@
 
 use std::{collections::HashMap, ops::Range};
 
+use kubemerge_value::part::{item_at, part_of};
+
 /// Lines around a change.
 const CONTEXT: usize = 3;
 /// From so many lines on, frequent lines start no run.
@@ -32,13 +34,14 @@ pub fn unified_diff(a: &str, b: &str) -> String {
     let mut out = String::new();
     for group in groups(&stretches(&a, &b)) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-        let header = [range(first.a.0, last.a.1), range(first.b.0, last.b.1)];
-        out.push_str(&format!("@@ -{} +{} @@\n", header[0], header[1]));
+        let (in_a, in_b) = (range(first.a.0, last.a.1), range(first.b.0, last.b.1));
+        out.push_str(&format!("@@ -{in_a} +{in_b} @@\n"));
         for stretch in &group {
+            let lines_of_a = part_of(&a, stretch.a.0..stretch.a.1);
             let sides = if stretch.is_equal {
-                vec![(' ', &a[stretch.a.0..stretch.a.1])]
+                vec![(' ', lines_of_a)]
             } else {
-                vec![('-', &a[stretch.a.0..stretch.a.1]), ('+', &b[stretch.b.0..stretch.b.1])]
+                vec![('-', lines_of_a), ('+', part_of(&b, stretch.b.0..stretch.b.1))]
             };
             for (mark, lines) in sides {
                 lines.iter().for_each(|line| out.push_str(&format!("{mark}{line}\n")));
@@ -139,12 +142,13 @@ fn longest_run(a: &[&str], b: &[&str], places: &HashMap<&str, Vec<usize>>, windo
         lengths = next;
     }
     // Frequent lines may be part of a run that another line started.
-    while best.a > window.a.start && best.b > window.b.start && a[best.a - 1] == b[best.b - 1] {
+    let is_equal = |in_a: usize, in_b: usize| item_at(a, in_a) == item_at(b, in_b);
+    while best.a > window.a.start && best.b > window.b.start && is_equal(best.a - 1, best.b - 1) {
         best = Run { a: best.a - 1, b: best.b - 1, len: best.len + 1 };
     }
     while best.a + best.len < window.a.end
         && best.b + best.len < window.b.end
-        && a[best.a + best.len] == b[best.b + best.len]
+        && is_equal(best.a + best.len, best.b + best.len)
     {
         best.len += 1;
     }

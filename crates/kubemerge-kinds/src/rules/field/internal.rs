@@ -14,6 +14,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use kubemerge_value::part::text_of;
 use kubemerge_value::{deep, write::write_escaped};
 
 use super::{BadValue, Field};
@@ -105,7 +106,9 @@ fn json(letters: &str, value: Option<&Value<'_>>) -> Json {
             let member = |(name, value): (&str, &Value<'_>)| (name.to_owned(), json(rest, Some(value)));
             Json::Map(map.iter().map(member).collect())
         }
-        ("S", value) if rest.starts_with(SCHEMA_OR) => deep(|| schema_or(&rest[SCHEMA_OR.len()..], value)),
+        ("S", value) if rest.starts_with(SCHEMA_OR) => {
+            deep(|| schema_or(text_of(rest, SCHEMA_OR.len()..), value))
+        }
         // Structs are printed with all their fields, so absent ones are walked, too.
         ("S", value) => deep(|| struct_json(rest, value.and_then(Value::as_map))),
         ("b", None) => scalar("false"),

@@ -1,5 +1,6 @@
 //! The fields of ObjectMeta: their names, in order, and the shapes of their values.
 
+use kubemerge_value::part::item_at;
 use kubemerge_value::{Str, write::QuotedName};
 
 /// A field of ObjectMeta. The order is that of the names.
@@ -100,12 +101,12 @@ impl MetadataField {
 
     /// The name as it is written.
     pub fn plain_name(self) -> QuotedName {
-        FIELDS[self as usize].1
+        item_at(&FIELDS, self as usize).1
     }
 
     /// What it holds.
     pub fn shape(self) -> MetadataShape {
-        FIELDS[self as usize].2
+        item_at(&FIELDS, self as usize).2
     }
 }
 

@@ -1,5 +1,7 @@
 //! Where the contents of volumes come from.
 
+use kubemerge_value::part::text_of;
+
 use super::env::downward_api_file;
 use super::handlers::pull_policy;
 use super::paths::{descending_path, file_mode, local_path, no_backsteps, user};
@@ -214,7 +216,9 @@ pub(crate) fn is_iscsi_name(text: &str) -> bool {
     let mut rest = text.get(3..).unwrap_or_default().chars();
     let has_separator = rest.next().is_some_and(|char| char != '\n');
     match text.get(..3) {
-        Some("iqn") => text.match_indices("iqn.").any(|(at, prefix)| is_iqn(&text[at + prefix.len()..])),
+        Some("iqn") => {
+            text.match_indices("iqn.").any(|(at, prefix)| is_iqn(text_of(text, at + prefix.len()..)))
+        }
         Some("eui") => has_separator && is_word(rest.as_str(), 16),
         Some("naa") => has_separator && is_word(rest.as_str(), 32),
         _ => false,
