@@ -12,7 +12,6 @@ mod public_types;
 mod repository;
 mod rust;
 mod versions;
-mod words;
 
 use std::process::ExitCode;
 
@@ -25,23 +24,16 @@ Check the rules of the repository that no compiler checks
 usage: cargo xtask tidy [--cycles]
 
 Checks the layers of packages and folders, import cycles, the code map of ARCHITECTURE.md, invariants that a
-search can check, names of public types, that there is one version of Kubernetes, names that have a plain replacement, and that every conformance
-rule has a case. Complaints go to stderr. Exits 1 if there are any.
+search can check, names of public types, that there is one version of Kubernetes, and that every conformance rule has
+a case. Complaints go to stderr. Exits 1 if there are any.
 
 options:
   --cycles   print the longest import cycle of each package
 ";
 
 /// Each answers what is wrong; no package is excepted from any.
-const CHECKS: &[fn(&Repository) -> Vec<Complaint>] = &[
-    layers::check,
-    cycles::check,
-    code_map::check,
-    invariants::check,
-    public_types::check,
-    versions::check,
-    words::check,
-];
+const CHECKS: &[fn(&Repository) -> Vec<Complaint>] =
+    &[layers::check, cycles::check, code_map::check, invariants::check, public_types::check, versions::check];
 
 /// Runs every check; complaints go to stderr.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {

@@ -48,7 +48,7 @@ fn address(bytes: &[u8]) -> usize {
     bytes.as_ptr() as usize
 }
 
-/// TextEdits of a document that are being collected.
+/// The edits of a document's text that are being collected.
 pub struct TextEdits<'a> {
     arena: &'a Arena,
     edits: bumpalo::collections::Vec<'a, Edit<'a>>,
