@@ -85,7 +85,8 @@ async fn aborted_and_silent_clients_hold_nobody_up() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_thousand_requests_at_once_are_answered() {
     let server = server();
-    let serving = server.serve(ServeOptions::default()).await.unwrap();
+    // On a busy machine all of them may be in flight.
+    let serving = server.serve(ServeOptions::default().max_requests_inflight(1000)).await.unwrap();
     let address = serving.address();
     let requests = (0..1000).map(|at| {
         tokio::spawn(async move {
@@ -94,11 +95,12 @@ async fn a_thousand_requests_at_once_are_answered() {
                 "POST {CONFIG_MAPS} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
                 body.len()
             );
-            exchange(address, &request).await.starts_with("HTTP/1.1 201")
+            exchange(address, &request).await
         })
     });
     for request in requests.collect::<Vec<_>>() {
-        assert!(request.await.unwrap());
+        let answer = request.await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     }
     assert_eq!(get(&server, CONFIG_MAPS).await.body["items"].as_array().unwrap().len(), 1000);
 }
