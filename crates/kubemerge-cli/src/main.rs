@@ -24,6 +24,7 @@ fn main() -> ExitCode {
 
 fn run() -> report::Result {
     // Links in a folder of `kubemerge envtest`: the name decides before anything else is read.
+    #[cfg(feature = "serve")]
     if let Some(program) = cmd::envtest::Program::of_this_process() {
         return program.run();
     }

@@ -9,7 +9,9 @@ pub(crate) mod completions;
 pub(crate) mod compose;
 pub(crate) mod convert;
 pub(crate) mod diff;
+#[cfg(feature = "serve")]
 pub(crate) mod dump;
+#[cfg(feature = "serve")]
 pub(crate) mod envtest;
 pub(crate) mod explain;
 pub(crate) mod lint;
@@ -20,8 +22,10 @@ mod patch_output;
 mod refusal;
 mod repeated;
 pub(crate) mod schema;
+#[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod skew;
+#[cfg(feature = "serve")]
 mod store;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -103,12 +107,16 @@ enum Command {
     Completions(completions::CompletionsArgs),
     /// Generate the manual page
     Man(completions::ManArgs),
+    #[cfg(feature = "serve")]
     /// Run a test API server for kubectl and other clients
     Serve(Box<Reading<serve::ServeArgs>>),
+    #[cfg(feature = "serve")]
     /// Make a folder that takes the place of envtest's binaries (KUBEBUILDER_ASSETS)
     Envtest(envtest::EnvtestArgs),
+    #[cfg(feature = "serve")]
     /// Write the objects of a store as YAML
     Dump(dump::DumpArgs),
+    #[cfg(feature = "serve")]
     /// Fill a store with the objects of a dump
     Restore(Reading<dump::RestoreArgs>),
 }
@@ -138,9 +146,13 @@ pub(crate) fn run(line: CommandLine) -> Result {
         Command::Schema(one) => schema::run(one.verb, &mut read(one.duplicate_keys)),
         Command::Completions(args) => completions::run(&args, CommandLine::command()),
         Command::Man(args) => completions::run_man(&args, CommandLine::command()),
+        #[cfg(feature = "serve")]
         Command::Envtest(args) => envtest::run(&args),
+        #[cfg(feature = "serve")]
         Command::Dump(args) => dump::run_dump(&args),
+        #[cfg(feature = "serve")]
         Command::Restore(one) => dump::run_restore(&one.args, &mut read(one.duplicate_keys)),
+        #[cfg(feature = "serve")]
         Command::Serve(one) => serve::run(&one.args, &mut read(one.duplicate_keys)),
     }
 }

@@ -12,10 +12,14 @@ mod target;
 
 pub(crate) use index::{Index, Pair, pairs};
 pub(crate) use kind::{find_type, name_of, type_of};
-pub(crate) use list::{Change, edits, objects};
+#[cfg(feature = "serve")]
+pub(crate) use list::objects;
+pub(crate) use list::{Change, edits};
 pub(crate) use manifest::{Identity, Manifest};
 pub(crate) use match_objects::{match_objects, only_in, unmatched_warning};
 pub(crate) use objects::Objects;
 pub(crate) use patch::LoadedPatch;
-pub(crate) use schema::{SchemaDocument, kustomize_schema, overlays, schemas, schemas_beside};
+#[cfg(feature = "serve")]
+pub(crate) use schema::overlays;
+pub(crate) use schema::{SchemaDocument, kustomize_schema, schemas, schemas_beside};
 pub(crate) use target::{Filter, Selection};
