@@ -51,7 +51,8 @@ pub(crate) fn read_documents<'t>(
 pub(crate) fn read_value(bytes: &[u8]) -> Result<YamlDocument<'_>, YamlError> {
     let text = crate::utf8::as_text(bytes)?;
     // The text was checked or written by kubemerge.
-    let options = Options { duplicate_keys: DuplicateKeys::LastWins, max_nodes: usize::MAX, ..Options::default() };
+    let options =
+        Options { duplicate_keys: DuplicateKeys::LastWins, max_nodes: usize::MAX, ..Options::default() };
     let builder = Builder::new(text, 0..text.len(), Source::Json, options).with_max_depth(usize::MAX);
     let arena = Arena::new();
     let mut reader = Reader::new(text, 0..text.len(), builder, &arena);

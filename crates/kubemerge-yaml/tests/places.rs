@@ -259,7 +259,9 @@ fn aliases_of_large_values_are_refused() {
         assert_eq!(error.message(), "aliases expand to too many bytes");
     }
     let some = format!("x: &x {value}\nlist: [{}]\n", vec!["*x"; 50].join(", "));
-    assert!(yaml::parse(some.as_bytes(), &Options::default()).unwrap()[0].to_json().unwrap().len() > 2_500_000);
+    assert!(
+        yaml::parse(some.as_bytes(), &Options::default()).unwrap()[0].to_json().unwrap().len() > 2_500_000
+    );
 }
 
 #[test]
