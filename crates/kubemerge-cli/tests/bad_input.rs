@@ -197,3 +197,66 @@ fn leftovers_of_a_killed_run_are_removed_and_named() {
     assert!(stderr(&output).contains("changed: a.yaml; not changed: b.yaml"), "{}", stderr(&output));
     assert_eq!(names(&folder), ["service.yaml"]);
 }
+
+/// Names, keys and values that would colour a terminal, move its cursor, or be a command to a CI system.
+const HOSTILE: &str = "x\\n::error::y\\e[31mz\\x9b2J\\u202e";
+
+/// What every output keeps to, whatever is in the files.
+fn assert_harmless(what: &str, text: &str) {
+    // Results are data, in which only what the format escapes is escaped.
+    let is_data = ["yaml", "json", "sarif"].iter().any(|format| what.ends_with(&format!("-o {format}")));
+    for line in text.lines() {
+        let is_harmless = |char: char| match is_data {
+            true => !char.is_ascii_control(),
+            false => !char.is_control() && !('\u{202a}'..='\u{202e}').contains(&char),
+        };
+        assert!(line.chars().all(is_harmless), "{what}: {line:?}");
+        assert!(!line.trim_start().starts_with("::error::y"), "{what}: {line:?}");
+    }
+}
+
+#[test]
+fn no_output_obeys_what_is_in_files() {
+    let folder = folder_with("hostile", "service.yaml");
+    let write = |name: &str, text: String| std::fs::write(folder.join(name), text).unwrap();
+    let object = |replicas: u8| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: \"{HOSTILE}\"\n  namespace: \"{HOSTILE}\"\n  \
+             labels: {{\"{HOSTILE}\": \"{HOSTILE}{replicas}\"}}\n  \
+             managedFields:\n  - {{manager: \"{HOSTILE}\", operation: Update, apiVersion: apps/v1, time: null, \
+             fieldsType: FieldsV1, fieldsV1: {{\"f:metadata\": {{\"f:labels\": {{\"f:{HOSTILE}\": {{}}}}}}}}}}\n\
+             spec:\n  \"{HOSTILE}\": NO\n  replicas: {replicas}\n  selector: {{}}\n  template:\n    spec:\n      \
+             containers:\n      - {{name: \"{HOSTILE}\", image: \"{HOSTILE}{replicas}\", ports: \"{HOSTILE}\"}}\n"
+        )
+    };
+    write("old.yaml", object(1));
+    write("new.yaml", object(2));
+    write("patch.yaml", format!("metadata: {{labels: {{\"{HOSTILE}\": b}}}}\nspec: {{\"{HOSTILE}\": 1}}\n"));
+    let commands: [&[&str]; 14] = [
+        &["diff", "old.yaml", "new.yaml", "-o", "text"],
+        &["diff", "old.yaml", "service.yaml", "-o", "text"],
+        &["diff", "old.yaml", "new.yaml", "-o", "yaml"],
+        &["explain", "-f", "old.yaml", "--patch-file", "patch.yaml"],
+        &["explain", "-f", "old.yaml", "-p", "{metadata: {labels: 7}}"],
+        &["lint", "-f", "old.yaml", "-f", "patch.yaml"],
+        &["lint", "-f", "old.yaml", "-o", "json"],
+        &["lint", "-f", "old.yaml", "-o", "sarif"],
+        &["owners", "-f", "old.yaml"],
+        &["owners", "-f", "old.yaml", "-o", "yaml"],
+        &["patch", "-f", "old.yaml", "--patch-file", "patch.yaml", "--check"],
+        &["patch", "-f", "old.yaml", "--patch-file", "patch.yaml", "-o", "json"],
+        &["patch", "-f", "old.yaml", "--target", "Deployment/none", "-p", "{}"],
+        &["skew", "old.yaml", "new.yaml", "--client", "1.37", "--server", "1.30"],
+    ];
+    for words in commands {
+        let output = kubemerge().args(words).current_dir(&folder).output().unwrap();
+        let (out, errors) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
+        assert!(!errors.contains("Usage:"), "{words:?}: {errors}");
+        assert!(!out.is_empty() || !errors.is_empty(), "{words:?} shows something");
+        assert_harmless(&words.join(" "), &format!("{out}{errors}"));
+    }
+    let output = kubemerge().args(["lint", "-f", "old.yaml", "-o", "github"]).current_dir(&folder).output();
+    let commands = String::from_utf8_lossy(&output.unwrap().stdout).into_owned();
+    assert_harmless("lint -o github", &commands);
+    assert!(commands.lines().all(|line| line.contains("file=old.yaml,")), "{commands}");
+}

@@ -13,7 +13,7 @@ use crate::input::Inputs;
 use crate::load::Manifest;
 use crate::output::Stdout;
 use crate::render::{self, Table};
-use crate::report::{Notice, Outcome, Result};
+use crate::report::{Notice, Outcome, Result, sanitize};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -76,8 +76,11 @@ pub(crate) fn run(args: &OwnersArgs, inputs: &mut Inputs) -> Result {
 /// `kubectl (Apply)`, and the subresource if there is one.
 pub(super) fn words(owner: &ManagerId) -> String {
     match &*owner.subresource {
-        "" => format!("{} ({})", owner.manager, owner.operation.word()),
-        subresource => format!("{} ({} {subresource})", owner.manager, owner.operation.word()),
+        "" => format!("{} ({})", sanitize(&owner.manager), owner.operation.word()),
+        subresource => {
+            let manager = sanitize(&owner.manager);
+            format!("{manager} ({} {})", owner.operation.word(), sanitize(subresource))
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::input::Inputs;
 use crate::load::{self, Manifest, match_objects, only_in, type_of, unmatched_warning};
 use crate::output::Stdout;
 use crate::render::facts;
-use crate::report::{Failure, Notice, Outcome, Result, Severity};
+use crate::report::{Failure, Notice, Outcome, Result, Severity, sanitize};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -283,7 +283,7 @@ fn text(answers: &[Answer]) -> String {
     let mut text = String::new();
     for of_object in answers.chunk_by(|one, other| one.object == other.object) {
         if of_object.len() < answers.len() {
-            text.push_str(&format!("{}\n", of_object[0].object));
+            text.push_str(&format!("{}\n", sanitize(&of_object[0].object)));
         }
         of_object.iter().for_each(|answer| text.push_str(&lines(answer)));
     }
@@ -292,12 +292,17 @@ fn text(answers: &[Answer]) -> String {
 
 fn lines(answer: &Answer) -> String {
     let mut text = String::new();
-    text.push_str(&format!("client {}, server {}: {}\n", answer.client, answer.server, answer.outcome));
+    text.push_str(&format!(
+        "client {}, server {}: {}\n",
+        answer.client,
+        answer.server,
+        sanitize(&answer.outcome)
+    ));
     if let Some(patch) = &answer.patch {
-        text.push_str(&format!("  patch {patch}\n"));
+        text.push_str(&format!("  patch {}\n", sanitize(&patch.to_string())));
     }
     for operation in &answer.differences {
-        text.push_str(&format!("  {}\n", in_words(operation)));
+        text.push_str(&format!("  {}\n", sanitize(&in_words(operation))));
     }
     text
 }

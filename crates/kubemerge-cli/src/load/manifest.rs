@@ -11,7 +11,7 @@ use kubemerge_yaml as yaml;
 
 use super::list::{self, Object, Part};
 use crate::input::{Source, par_map};
-use crate::report::{Excerpt, Notice, Result};
+use crate::report::{Excerpt, Notice, Result, sanitize};
 
 /// An object of a file: a document, or an item of a list.
 pub(crate) struct Manifest<'s> {
@@ -87,17 +87,17 @@ impl Identity {
     pub(crate) fn in_full(&self) -> String {
         match self.api_version.as_str() {
             "" => self.to_string(),
-            version => format!("{self} ({version})"),
+            version => format!("{self} ({})", sanitize(version)),
         }
     }
 }
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let or = |text: &str, other: &str| if text.is_empty() { other.to_owned() } else { text.to_owned() };
+        let or = |text: &str, other: &str| sanitize(if text.is_empty() { other } else { text }).into_owned();
         write!(f, "{}/{}", or(&self.kind, "object"), or(&self.name, "(no name)"))?;
         if !self.namespace.is_empty() {
-            write!(f, " in {}", self.namespace)?;
+            write!(f, " in {}", sanitize(&self.namespace))?;
         }
         Ok(())
     }
@@ -190,7 +190,7 @@ impl<'s> Manifest<'s> {
     }
 
     fn titled(&self, name: &str) -> String {
-        let title = format!("{}: {name}", self.source.name);
+        let title = format!("{}: {name}", sanitize(&self.source.name));
         match self.part {
             Part::Whole => title,
             Part::Item(_) => format!("{title} ({})", self.part.path("")),

@@ -1,6 +1,6 @@
 //! Findings as workflow commands of GitHub, which show them as annotations of a change.
 
-use crate::report::{Notice, Severity};
+use crate::report::{Notice, Severity, sanitize, sanitize_lines};
 
 /// One line for each finding.
 pub(crate) fn github(notices: &[Notice]) -> String {
@@ -19,7 +19,11 @@ fn command(notice: &Notice) -> String {
         format!("file={file},line={},col={},endColumn={end},", start.line, start.column)
     });
     let title = property(notice.code.unwrap_or_default());
-    format!("::{level} {}title={title}::{}\n", place.unwrap_or_default(), message(&notice.sentence()))
+    format!(
+        "::{level} {}title={title}::{}\n",
+        place.unwrap_or_default(),
+        message(&sanitize_lines(&notice.sentence()))
+    )
 }
 
 /// Line breaks and percent signs have a meaning of their own in a command.
@@ -30,5 +34,5 @@ fn message(text: &str) -> String {
 /// Properties are separated by commas and end at a colon.
 fn property(text: &str) -> String {
     // Properties are separated by these characters.
-    message(text).replace(':', "%3A").replace(',', "%2C")
+    message(&sanitize(text)).replace(':', "%3A").replace(',', "%2C")
 }

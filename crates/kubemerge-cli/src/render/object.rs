@@ -5,7 +5,7 @@ use kubemerge_yaml::{self as yaml, WriteOptions};
 use similar::TextDiff;
 
 use crate::args::ObjectFormat;
-use crate::report::{Colours, Ink, colours_of};
+use crate::report::{Colours, Ink, colours_of, sanitize};
 
 /// A JSON text as YAML, members in the order given.
 pub(crate) fn yaml(json: &[u8]) -> String {
@@ -40,10 +40,12 @@ pub(crate) fn addition(name: &str, text: &str) -> String {
 /// Coloured on a terminal.
 fn lines_that_differ([old, new]: [&str; 2], [before, after]: [&str; 2]) -> String {
     let diff = TextDiff::from_lines(before, after);
-    let text = diff.unified_diff().context_radius(3).header(old, new).to_string();
+    let text = diff.unified_diff().context_radius(3).header(&sanitize(old), &sanitize(new)).to_string();
     match colours_of(&std::io::stdout()) {
         Colours::Off => text,
-        Colours::On => text.lines().map(|line| ink(line).paint(line, Colours::On) + "\n").collect(),
+        Colours::On => {
+            text.lines().map(|line| ink(line).paint(&sanitize(line), Colours::On) + "\n").collect()
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::report::sanitize;
+
 /// The widest column; a longer cell is not aligned.
 const MAX_COLUMN_WIDTH: usize = 200;
 
@@ -20,7 +22,7 @@ impl Table {
     /// Adds a row; an empty cell is shown as `-`.
     pub(crate) fn row(&mut self, cells: &[impl AsRef<str>]) {
         // An empty cell would shift columns for tools that split on blanks.
-        let shown = |cell: &str| if cell.is_empty() { "-".to_owned() } else { cell.to_owned() };
+        let shown = |cell: &str| if cell.is_empty() { "-".to_owned() } else { sanitize(cell).into_owned() };
         self.rows.push(cells.iter().map(|cell| shown(cell.as_ref())).collect());
     }
 

@@ -5,6 +5,8 @@ use std::ops::Range;
 use annotate_snippets::{Annotation, AnnotationKind, Snippet};
 use kubemerge_yaml::Position;
 
+use super::sanitize::sanitize;
+
 /// Lines longer than this are cut around the place.
 // Minified JSON is one line of megabytes.
 const MAX_LINE_LENGTH: usize = 400;
@@ -103,10 +105,10 @@ impl Excerpt {
     /// The form in which it is drawn.
     pub(crate) fn snippet(&self) -> Snippet<'_, Annotation<'_>> {
         let snippet =
-            Snippet::source(self.text.as_str()).line_start(self.first_line).path(self.name.as_str());
+            Snippet::source(self.text.as_str()).line_start(self.first_line).path(sanitize(&self.name));
         snippet.annotations(self.marks.iter().map(|mark| {
             let annotation = mark.kind.span(mark.range.clone());
-            if mark.label.is_empty() { annotation } else { annotation.label(mark.label.as_str()) }
+            if mark.label.is_empty() { annotation } else { annotation.label(sanitize(&mark.label)) }
         }))
     }
 
@@ -119,7 +121,7 @@ impl Excerpt {
             true => drawn,
             // The line was cut at its start, so the drawn column is too small.
             false => {
-                let place = |column: usize| format!("{}:{line}:{column}\n", self.name);
+                let place = |column: usize| format!("{}:{line}:{column}\n", sanitize(&self.name));
                 drawn.replacen(&place(shown), &place(column), 1)
             }
         }

@@ -5,8 +5,10 @@ mod colour;
 mod excerpt;
 mod failure;
 mod notice;
+mod sanitize;
 
 pub(crate) use colour::{Colours, Ink, choose_colours, colours_of};
 pub(crate) use excerpt::Excerpt;
 pub(crate) use failure::{Failure, Outcome, Result, exit_code, plain};
 pub(crate) use notice::{Notice, Severity};
+pub(crate) use sanitize::{sanitize, sanitize_lines};

@@ -5,6 +5,7 @@ use kubemerge_yaml as yaml;
 
 use super::colour::{Colours, colours_of};
 use super::excerpt::Excerpt;
+use super::sanitize::sanitize_lines;
 
 /// How serious it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,17 +108,17 @@ impl Notice {
             Severity::Warning => Level::WARNING,
             Severity::Note => Level::NOTE,
         };
-        let mut title = level.primary_title(self.title.as_str());
+        let mut title = level.primary_title(sanitize_lines(&self.title));
         if let Some(code) = self.code {
             title = title.id(code);
         }
         let first = Group::with_title(title).elements(self.excerpts.iter().map(Excerpt::snippet));
         let mut groups = vec![first];
         if let Some(reason) = &self.reason {
-            groups.push(Group::with_title(Level::NOTE.secondary_title(reason.as_str())));
+            groups.push(Group::with_title(Level::NOTE.secondary_title(sanitize_lines(reason))));
         }
         if let Some(help) = &self.help {
-            groups.push(Group::with_title(Level::HELP.secondary_title(help.as_str())));
+            groups.push(Group::with_title(Level::HELP.secondary_title(sanitize_lines(help))));
         }
         let renderer = match colours {
             Colours::On => Renderer::styled(),

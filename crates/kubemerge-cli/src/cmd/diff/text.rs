@@ -9,7 +9,7 @@ use crate::input::{Inputs, Secrets};
 use crate::load::{self, Manifest, match_objects, only_in};
 use crate::output::Stdout;
 use crate::render;
-use crate::report::{Colours, Ink, Notice, Outcome, Result, colours_of};
+use crate::report::{Colours, Ink, Notice, Outcome, Result, colours_of, sanitize};
 
 /// Writes what differs; objects are paired by kind and name, two single ones whatever they are.
 pub(super) fn differences(
@@ -31,11 +31,15 @@ pub(super) fn differences(
     };
     let mut text = String::new();
     for removed in only_in(old, &pairs) {
-        text.push_str(&format!("only in {}: {}\n", removed.source.name, removed.identity.in_full()));
+        text.push_str(&format!(
+            "only in {}: {}\n",
+            sanitize(&removed.source.name),
+            removed.identity.in_full()
+        ));
     }
     for (new, before) in new.iter().zip(&pairs) {
         let Some(old) = before.map(|at| &old[at]) else {
-            text.push_str(&format!("only in {}: {}\n", new.source.name, new.identity.in_full()));
+            text.push_str(&format!("only in {}: {}\n", sanitize(&new.source.name), new.identity.in_full()));
             continue;
         };
         let ty = schema.type_of(&new.identity.api_version, &new.identity.kind);
@@ -63,7 +67,7 @@ fn object(manifest: &Manifest<'_>, changes: &[FieldChange]) -> String {
     let colours = colours_of(&std::io::stdout());
     let mut text = format!("{}\n", manifest.identity.in_full());
     for change in changes {
-        text.push_str(&format!("  {}\n", change.path));
+        text.push_str(&format!("  {}\n", sanitize(&change.path)));
         text.push_str(&side("-", Ink::Red, change.from.as_ref(), colours));
         text.push_str(&side("+", Ink::Green, change.to.as_ref(), colours));
     }
@@ -73,7 +77,9 @@ fn object(manifest: &Manifest<'_>, changes: &[FieldChange]) -> String {
 fn side(mark: &str, ink: Ink, value: Option<&Value>, colours: Colours) -> String {
     let Some(value) = value else { return String::new() };
     let yaml = render::yaml(value.to_string().as_bytes());
-    yaml.lines().map(|line| format!("    {}\n", ink.paint(&format!("{mark} {line}"), colours))).collect()
+    yaml.lines()
+        .map(|line| format!("    {}\n", ink.paint(&format!("{mark} {}", sanitize(line)), colours)))
+        .collect()
 }
 
 /// Hides the values of a Secret, but not that they differ.

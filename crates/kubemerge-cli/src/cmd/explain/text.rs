@@ -4,7 +4,7 @@ use kubemerge_inspect::{Action, MergeStep, RefusalCause};
 
 use super::ObjectExplanation;
 use crate::cmd::refusal::sentence;
-use crate::report::{Colours, Ink, colours_of};
+use crate::report::{Colours, Ink, colours_of, sanitize};
 
 /// All explanations, a blank line between two.
 pub(super) fn text(explanations: &[ObjectExplanation]) -> String {
@@ -17,7 +17,7 @@ fn tree(explanation: &ObjectExplanation, colours: Colours) -> String {
         Some(dialect) => format!("dialect {dialect}"),
         None => format!("--type {}", explanation.patch_type),
     };
-    let mut text = format!("{}: {}, {rules}\n", explanation.file, explanation.object);
+    let mut text = format!("{}: {}, {rules}\n", sanitize(&explanation.file), sanitize(&explanation.object));
     let steps: Vec<&MergeStep> = explanation.steps.iter().filter(|step| step.depth > 0).collect();
     for (at, step) in steps.iter().enumerate() {
         if !is_folded(step, &steps[at + 1..]) {
@@ -33,12 +33,15 @@ fn tree(explanation: &ObjectExplanation, colours: Colours) -> String {
     if !explanation.differences.is_empty() {
         text.push_str("where the dialects differ\n");
         let differences = explanation.differences.iter();
-        differences.for_each(|one| text.push_str(&format!("  {}: {}\n", one.path, one.words)));
+        differences
+            .for_each(|one| text.push_str(&format!("  {}: {}\n", sanitize(&one.path), sanitize(&one.words))));
     }
     for causes in explanation.refusal.chunk_by(|one, other| one.refuser() == other.refuser()) {
         let refuser = causes.first().map_or("", RefusalCause::refuser);
         text.push_str(&format!("{refuser} would refuse the result\n"));
-        let lines = causes.iter().map(|cause| format!("  {}\n", Ink::Red.paint(&sentence(cause), colours)));
+        let lines = causes
+            .iter()
+            .map(|cause| format!("  {}\n", Ink::Red.paint(&sanitize(&sentence(cause)), colours)));
         lines.for_each(|line| text.push_str(&line));
     }
     text
@@ -61,10 +64,10 @@ fn line(step: &MergeStep, colours: Colours) -> String {
         }
         Action::Unchanged | Action::MapMerged | Action::ListMerged | Action::ItemMatched => Ink::Plain,
     };
-    let sentence = ink.paint(&step.sentence(), colours);
+    let sentence = ink.paint(&sanitize(&step.sentence()), colours);
     let because = match step.because.as_slice() {
         [] => String::new(),
-        because => format!(" ({})", because.join("; ")),
+        because => format!(" ({})", sanitize(&because.join("; "))),
     };
-    format!("{indent}{}: {sentence}{because}\n", step.name)
+    format!("{indent}{}: {sentence}{because}\n", sanitize(&step.name))
 }

@@ -11,7 +11,7 @@ use crate::input::Inputs;
 use crate::load;
 use crate::output::Stdout;
 use crate::render::facts;
-use crate::report::{Outcome, Result};
+use crate::report::{Outcome, Result, sanitize};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -76,12 +76,12 @@ impl From<RuleChange> for Change {
 fn text(changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes {
-        text.push_str(&format!("{}.{}\n", change.definition, change.field));
+        text.push_str(&format!("{}.{}\n", sanitize(&change.definition), sanitize(&change.field)));
         // A field that is new or gone has one side only.
         let sides = [("-", &change.before), ("+", &change.after)];
         for (mark, rule) in sides {
             if let Some(rule) = rule {
-                text.push_str(&format!("  {mark} {rule}\n"));
+                text.push_str(&format!("  {mark} {}\n", sanitize(rule)));
             }
         }
     }

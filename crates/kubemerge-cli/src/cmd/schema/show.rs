@@ -11,7 +11,7 @@ use crate::input::Inputs;
 use crate::load::{self, find_type, name_of};
 use crate::output::Stdout;
 use crate::render::{Table, facts};
-use crate::report::{Notice, Outcome, Result};
+use crate::report::{Notice, Outcome, Result, sanitize};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -185,11 +185,11 @@ fn short_list_rule(strategy: ListStrategy<'_>) -> String {
 }
 
 fn text(facts: &Facts) -> String {
-    let mut text = format!("{} {}", facts.kind, facts.path).trim_end().to_owned();
-    text.push_str(&format!(": {}\n\n", facts.value));
+    let mut text = sanitize(format!("{} {}", facts.kind, facts.path).trim_end()).into_owned();
+    text.push_str(&format!(": {}\n\n", sanitize(&facts.value)));
     for rule in &facts.rules {
-        text.push_str(&format!("{:8}  {}\n", rule.dialect, rule.merges));
-        rule.because.iter().for_each(|fact| text.push_str(&format!("          - {fact}\n")));
+        text.push_str(&format!("{:8}  {}\n", rule.dialect, sanitize(&rule.merges)));
+        rule.because.iter().for_each(|fact| text.push_str(&format!("          - {}\n", sanitize(fact))));
     }
     if !facts.fields.is_empty() {
         text.push_str(&format!("\n{}", table(facts)));
