@@ -10,7 +10,11 @@ use std::sync::Arc;
 use kubemerge_schema::{Schema, StructId, Type, builtin::NEWEST_MINOR};
 use kubemerge_value::{Document, Node};
 
-use crate::custom::{self, rules::CelRules};
+use crate::custom::{
+    self,
+    default::{DefaultsTooLarge, MAX_DEFAULT_BYTES},
+    rules::CelRules,
+};
 use crate::declared::{self, DeclaredRules, Form, Undecodable};
 use crate::field::{Field, FieldError, Report};
 use crate::groups;
@@ -91,7 +95,7 @@ impl Refusal {
 pub fn admit(schema: &Schema, object: &str) -> Result<String, Refusal> {
     let arena = Arena::with_capacity(object.len().saturating_mul(TREE_BYTES_PER_TEXT_BYTE));
     let (kind, mut new) = read(schema, &arena, object)?;
-    kind.default_new(&mut new);
+    kind.default_new(&mut new)?;
     // A server has given it a uid by now, and some rules ask for one.
     new.ensure_map("metadata").set("uid", PLACEHOLDER_UID);
     refuse_invalid(kind.create(&mut new))?;
@@ -104,8 +108,8 @@ pub fn admit_update(schema: &Schema, old: &str, new: &str) -> Result<String, Ref
     let arena = Arena::new();
     let (kind, mut new) = read(schema, &arena, new)?;
     let (_, mut old) = read(schema, &arena, old)?;
-    kind.default_stored(&mut old);
-    kind.default(&mut new);
+    kind.default_stored(&mut old)?;
+    kind.default(&mut new)?;
     refuse_invalid(kind.update(&mut new, &old))?;
     Ok(new.to_text())
 }
@@ -149,26 +153,33 @@ impl<'s> KnownKind<'s> {
     }
 
     /// Fills in the defaults of a new object.
-    fn default_new(&self, object: &mut Map<'_>) {
+    fn default_new(&self, object: &mut Map<'_>) -> Result<(), Refusal> {
         if let KnownKind::Declared(rules, _) = self {
             rules.reset_new(object);
         }
-        self.default(object);
+        self.default(object)
     }
 
     /// Fills in what a stored object has.
-    fn default_stored(&self, object: &mut Map<'_>) {
+    fn default_stored(&self, object: &mut Map<'_>) -> Result<(), Refusal> {
         if let KnownKind::Declared(rules, _) = self {
             set_namespace(object.ensure_map("metadata"), rules.scope());
         }
-        self.default(object);
+        self.default(object)
     }
 
-    fn default(&self, object: &mut Map<'_>) {
+    fn default(&self, object: &mut Map<'_>) -> Result<(), Refusal> {
         match self {
             KnownKind::BuiltIn(kind) => kind.default(object),
-            KnownKind::Declared(rules, _) => rules.default(object),
+            KnownKind::Declared(rules, _) => {
+                rules.default(object).map_err(|DefaultsTooLarge| {
+                    Refusal::Decode(DecodeError::new(format!(
+                        "defaults would add more than {MAX_DEFAULT_BYTES} bytes to the object"
+                    )))
+                })?;
+            }
         }
+        Ok(())
     }
 
     fn create(&self, object: &mut Map<'_>) -> Vec<FieldError> {

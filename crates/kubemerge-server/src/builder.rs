@@ -37,7 +37,8 @@ use crate::{
         commit::transaction::Transaction,
         namespace,
         settings::{
-            AdmissionPlugin, Controller, GarbageCollection, MissingNamespaces, PodTermination, WriteSettings,
+            AdmissionPlugin, Controller, GarbageCollection, MissingNamespaces, ObjectSizeLimit,
+            PodTermination, WriteSettings,
         },
     },
 };
@@ -305,6 +306,13 @@ impl Builder {
     /// ```
     pub fn admission_plugin(mut self, plugin: AdmissionPlugin) -> Self {
         self.settings.write.plugins.add(plugin);
+        self
+    }
+
+    /// How large an object may be that is stored, in bytes, with its key: etcd's flag `--max-request-bytes`, 1.5 MiB by
+    /// default. Larger ones are answered with 500, as by kube-apiserver; a body has at most 3 MiB anyway.
+    pub fn max_request_bytes(mut self, bytes: usize) -> Self {
+        self.settings.write.object_size = ObjectSizeLimit { max_request_bytes: bytes };
         self
     }
 

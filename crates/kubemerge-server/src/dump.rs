@@ -12,8 +12,7 @@ use crate::{
     catalog::cluster::Cluster,
     given::{BuildError, Given},
     load,
-    protocol::status::store_unavailable,
-    store::{Expect, MemoryStore, Revision, Stored, WriteError},
+    store::{Expect, MemoryStore, Revision, Stored, WriteError, store_failure},
 };
 
 /// Takes over the objects of a dump in place of the state; they have the resourceVersions of the dump again.
@@ -36,7 +35,7 @@ pub(crate) fn restore(api: &Api, objects: Vec<Value>) -> Result<(), BuildError> 
         values.add(&staged, object)?;
     }
     let store = values.into_store();
-    let adopt = || api.cluster.store.adopt(&store).map_err(|error| store_unavailable(&error));
+    let adopt = || api.cluster.store.adopt(&store).map_err(|error| store_failure(&error));
     api.durably(adopt).map_err(|failure| BuildError::new(failure.message()))?;
     api.cluster.serve_definitions();
     Ok(())

@@ -25,11 +25,8 @@ use crate::{
     given::BuildError,
     kind::{Kind, shown::Shown},
     load,
-    protocol::{
-        reply::Body,
-        status::{Failure, store_unavailable},
-    },
-    store::{Expect, RecordForm, Revision, Store, StoreError, Stored, WriteError},
+    protocol::{reply::Body, status::Failure},
+    store::{Expect, RecordForm, Revision, Store, StoreError, Stored, WriteError, store_failure},
     testing::{
         TestHooks, assert_requests, assert_requests_among_others,
         fault::{FaultRule, On},
@@ -379,9 +376,9 @@ impl ApiServer {
         let restored = self.api.durably(|| match how {
             Restore::EndWatches => {
                 let adopted = self.api.cluster.store.adopt(&*snapshot.store);
-                adopted.map_err(|error| store_unavailable(&error))
+                adopted.map_err(|error| store_failure(&error))
             }
-            Restore::AsEvents => self.replay(snapshot).map_err(|error| store_unavailable(&error)),
+            Restore::AsEvents => self.replay(snapshot).map_err(|error| store_failure(&error)),
         });
         // The store was changed without a transaction, which would have done this.
         self.api.cluster.serve_definitions();

@@ -14,45 +14,83 @@ use crate::{
     tree::{Arena, Map, Value},
 };
 
-/// Sets declared defaults where a value is absent, or null though it may not be.
-pub fn fill(object: &mut Map<'_>, schema: &Structural) {
-    let arena = object.arena();
-    for (name, property) in &schema.properties {
-        let Some(default) = &property.default else { continue };
-        match object.get_mut(name) {
-            None => object.set(arena.alloc_str(name), Value::of_json(default, arena)),
-            // Null is replaced only where it could not be stored.
-            Some(value @ Value::Null) if !property.nullable => *value = Value::of_json(default, arena),
-            Some(_) => {}
-        }
-    }
-    // After the defaults were added: they are filled in below, too.
-    for (name, value) in object.iter_mut() {
-        match (schema.properties.get(name), &schema.additional) {
-            (Some(property), _) => fill_below(value, property, arena),
-            (None, Additional::Schema(schema)) => fill_element(value, schema, arena),
-            _ => {}
-        }
-    }
+/// How many bytes of JSON defaults may add to an object: more than is stored of any. A definition may have a large
+/// default below the items of a list, of which a body has a hundred thousand.
+pub const MAX_DEFAULT_BYTES: usize = 3 * 1024 * 1024;
+
+/// Defaults would add more than [`MAX_DEFAULT_BYTES`] to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DefaultsTooLarge;
+
+/// Sets declared defaults where a value is absent, or null though it may not be. After an error, some are missing.
+pub fn fill(object: &mut Map<'_>, schema: &Structural) -> Result<(), DefaultsTooLarge> {
+    let mut filling = Filling { arena: object.arena(), room: MAX_DEFAULT_BYTES };
+    filling.map(object, schema)
 }
 
-fn fill_below<'a>(value: &mut Value<'a>, schema: &Structural, arena: &'a Arena) {
-    deep(|| match value {
-        Value::Map(map) => fill(map, schema),
-        Value::List(list) => {
-            if let Some(items) = schema.items.as_deref() {
-                list.iter_mut().for_each(|item| fill_element(item, items, arena));
+/// Defaults that are being filled in.
+struct Filling<'a> {
+    arena: &'a Arena,
+    /// How many more bytes of defaults the object may get.
+    room: usize,
+}
+
+impl<'a> Filling<'a> {
+    fn default(&mut self, default: &Json) -> Result<Value<'a>, DefaultsTooLarge> {
+        self.room = self.room.checked_sub(size(default)).ok_or(DefaultsTooLarge)?;
+        Ok(Value::of_json(default, self.arena))
+    }
+
+    fn map(&mut self, object: &mut Map<'a>, schema: &Structural) -> Result<(), DefaultsTooLarge> {
+        for (name, property) in &schema.properties {
+            let Some(default) = &property.default else { continue };
+            match object.get_mut(name) {
+                None => object.set(self.arena.alloc_str(name), self.default(default)?),
+                // Null is replaced only where it could not be stored.
+                Some(value @ Value::Null) if !property.nullable => *value = self.default(default)?,
+                Some(_) => {}
             }
         }
-        _ => {}
-    });
+        // After the defaults were added: they are filled in below, too.
+        for (name, value) in object.iter_mut() {
+            match (schema.properties.get(name), &schema.additional) {
+                (Some(property), _) => self.below(value, property)?,
+                (None, Additional::Schema(schema)) => self.element(value, schema)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn below(&mut self, value: &mut Value<'a>, schema: &Structural) -> Result<(), DefaultsTooLarge> {
+        deep(|| match value {
+            Value::Map(map) => self.map(map, schema),
+            Value::List(list) => match schema.items.as_deref() {
+                Some(items) => list.iter_mut().try_for_each(|item| self.element(item, items)),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        })
+    }
+
+    fn element(&mut self, value: &mut Value<'a>, schema: &Structural) -> Result<(), DefaultsTooLarge> {
+        if let (Value::Null, false, Some(default)) = (&value, schema.nullable, &schema.default) {
+            *value = self.default(default)?;
+        }
+        self.below(value, schema)
+    }
 }
 
-fn fill_element<'a>(value: &mut Value<'a>, schema: &Structural, arena: &'a Arena) {
-    if let (Value::Null, false, Some(default)) = (&value, schema.nullable, &schema.default) {
-        *value = Value::of_json(default, arena);
+/// About how many bytes a value is as JSON, with the comma or the colon beside it.
+fn size(value: &Json) -> usize {
+    1 + match value {
+        Json::Null | Json::Bool(_) | Json::Number(_) => 4,
+        Json::String(text) => text.len() + 2,
+        Json::Array(items) => deep(|| items.iter().map(size).sum::<usize>()) + 2,
+        Json::Object(members) => {
+            deep(|| members.iter().map(|(name, value)| name.len() + 3 + size(value)).sum::<usize>()) + 2
+        }
     }
-    fill_below(value, schema, arena);
 }
 
 /// Defaults must be what the schema around them would keep and accept, and satisfy its rules. As in Kubernetes, those
@@ -98,12 +136,28 @@ mod tests {
         .unwrap();
         let arena = Arena::new();
         let mut object = decode(&arena, r#"{"a":null,"l":[{"p":"UDP"},{}],"n":null}"#);
-        fill(&mut object, &schema);
+        fill(&mut object, &schema).unwrap();
         assert_eq!(
             object.to_text(),
             r#"{"a":1,"b":{"c":"d"},"l":[{"p":"UDP"},{"p":"TCP"}],"n":null}"#,
             "nothing is made for a missing parent without default"
         );
+    }
+
+    #[test]
+    fn defaults_of_many_items_are_bounded() {
+        let schema = Structural::compile(&json!({"properties": {
+            "l": {"type": "array", "items": {"properties": {"p": {"default": "x".repeat(20_000)}}}},
+        }}))
+        .unwrap();
+        let filled = |count: usize| {
+            let arena = Arena::new();
+            let mut object =
+                decode(&arena, arena.alloc_str(&format!("{{\"l\":[{}]}}", vec!["{}"; count].join(","))));
+            fill(&mut object, &schema).map(|()| object.to_text().len())
+        };
+        assert!(filled(100).is_ok_and(|bytes| bytes > 2_000_000));
+        assert_eq!(filled(100_000), Err(DefaultsTooLarge));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{
     custom::{
         check::{Subject, WrittenPart, check},
         correlation::Correlated,
-        default,
+        default::{self, DefaultsTooLarge},
         definition::text,
         embedded, prune,
         rules::CelRules,
@@ -173,23 +173,25 @@ impl DeclaredRules {
         Ok(removed)
     }
 
-    /// Fills in defaults.
-    pub fn default(&self, object: &mut Map<'_>) {
-        let Some(schema) = &self.schema else { return };
+    /// Fills in defaults, up to a limit.
+    pub fn default(&self, object: &mut Map<'_>) -> Result<(), DefaultsTooLarge> {
+        let Some(schema) = &self.schema else { return Ok(()) };
         // Metadata has no defaults: ObjectMeta has its own rules.
         let metadata = object.remove("metadata");
-        default::fill(object, schema);
+        let filled = default::fill(object, schema);
         match metadata {
             Some(metadata) => object.set("metadata", metadata),
             None => drop(object.remove("metadata")),
         }
+        filled
     }
 
     /// Brings a stored object in line with what is declared now.
     pub fn reread(&self, object: &mut Map<'_>, ty: Option<Type<'_>>) {
         // What was stored was decoded before, so that this cannot fail.
         drop(self.decode(object, ty, Form::Sent));
-        self.default(object);
+        // An object that has become too large by a new default is shown without the last of them: it cannot be refused.
+        let _ = self.default(object);
     }
 
     /// The last change of a valid object. Upstream: nulls that an apply has left and that pass validation are gone when the

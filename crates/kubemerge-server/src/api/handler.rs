@@ -17,11 +17,11 @@ use crate::{
         media,
         query::Query,
         reply::{Body, Reply},
-        status::{Outcome, store_unavailable, too_large},
+        status::{Outcome, too_large},
         target::Target,
         verb::Verb,
     },
-    store::{StoreError, StoreStep},
+    store::{StoreError, StoreStep, store_failure},
     write::{
         commit::transaction::{Changes, Transaction},
         followups::collector::run_followups,
@@ -108,7 +108,7 @@ impl Api {
         let target = Target::of(parts.uri.path());
         // The server's own documents need no store.
         if let (Target::Objects(_), Some(error)) = (&target, unreadable) {
-            return (Reply::failure(&store_unavailable(error)), Changes::new());
+            return (Reply::failure(&store_failure(error)), Changes::new());
         }
         let query = Query::parse(parts.uri.query());
         let request = Request { parts, body, query: &query, target: &target };

@@ -42,6 +42,7 @@ struct Series {
 pub(crate) struct Metrics {
     series: Mutex<BTreeMap<RequestLabels, Series>>,
     watches: AtomicUsize,
+    panics: AtomicUsize,
 }
 
 #[cfg(feature = "serve")]
@@ -60,6 +61,11 @@ impl Metrics {
         if let Some(bucket) = BUCKETS.iter().position(|bound| seconds <= *bound) {
             series.buckets[bucket] += 1;
         }
+    }
+
+    /// Counts a request whose handler panicked.
+    pub(crate) fn count_panic(&self) {
+        self.panics.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Notes how many watches are open.
@@ -100,6 +106,8 @@ fn write_requests(metrics: &Metrics, out: &mut String) {
     head(out, "apiserver_longrunning_requests", "gauge", "Watches that are open.");
     let watches = metrics.watches.load(Ordering::Relaxed);
     line(out, "apiserver_longrunning_requests", "verb=\"WATCH\"", watches);
+    head(out, "kubemerge_panics_total", "counter", "Requests that made the server panic: defects.");
+    line(out, "kubemerge_panics_total", "", metrics.panics.load(Ordering::Relaxed));
 }
 
 fn write_store(store: &dyn Store, out: &mut String) {

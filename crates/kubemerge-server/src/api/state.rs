@@ -13,8 +13,8 @@ use crate::{
         watch_settings::{BookmarkTrigger, WatchSettings},
     },
     catalog::cluster::Cluster,
-    protocol::status::{Outcome, store_unavailable},
-    store::StoreError,
+    protocol::status::Outcome,
+    store::{StoreError, store_failure},
     write::{commit::transaction::Transaction, settings::WriteSettings},
 };
 
@@ -51,7 +51,7 @@ impl Api {
 
     /// Does something without a request, and stops the thread until its result is durable.
     pub(crate) fn durably<T>(&self, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
-        let unavailable = |error: StoreError| store_unavailable(&error);
+        let unavailable = |error: StoreError| store_failure(&error);
         let ticket = self.cluster.store.begin().wait().map_err(unavailable)?;
         self.cluster.follow_definitions();
         let result = run();
@@ -64,7 +64,7 @@ impl Api {
         finished.map_err(|error| {
             // A definition may be among what was taken back.
             self.cluster.serve_definitions();
-            store_unavailable(&error)
+            store_failure(&error)
         })
     }
 }

@@ -127,11 +127,12 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         Ok(ty.map_or(RuleSource::Schema(schema), RuleSource::Type))
     }
 
-    fn default(&self, object: &mut Map<'c>) {
+    fn default(&self, object: &mut Map<'c>) -> Outcome<()> {
         self.kind.default(object);
         if let Some(set) = self.times().defaults {
             set(object, &self.now());
         }
+        Ok(())
     }
 
     fn to_served(&self, object: &mut Map<'c>, _: StoredForm) {

@@ -167,8 +167,8 @@ pub(crate) trait Contract<'c> {
     /// The rules by which strategic merge patches merge.
     fn merge_rules(&self) -> Outcome<RuleSource<'c>>;
 
-    /// Fills in defaults.
-    fn default(&self, object: &mut Map<'c>);
+    /// Fills in defaults, unless they make the object larger than any that is stored.
+    fn default(&self, object: &mut Map<'c>) -> Outcome<()>;
 
     /// A stored object in the version of the resource, as it is decoded today.
     fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c> {

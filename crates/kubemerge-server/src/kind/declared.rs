@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kubemerge::RuleSource;
 use kubemerge_kinds::{
     columns::TableColumn,
+    custom::default::DefaultsTooLarge,
     declared::{self, DeclaredRules, Form, Undecodable},
     duplicate_fields,
     field_error::{FieldError, quoted},
@@ -23,7 +24,7 @@ use super::{
 };
 use crate::{
     catalog::{Resource, cluster::Cluster, custom::CustomVersion},
-    protocol::status::{Outcome, bad_request},
+    protocol::status::{Outcome, bad_request, unclassified},
     store::{Record, StoredForm},
 };
 
@@ -117,8 +118,11 @@ impl<'c> Contract<'c> for Declared<'c> {
         }
     }
 
-    fn default(&self, object: &mut Map<'c>) {
-        self.rules.default(object);
+    fn default(&self, object: &mut Map<'c>) -> Outcome<()> {
+        // As when it is stored, which comes after copies of it were made.
+        self.rules
+            .default(object)
+            .map_err(|DefaultsTooLarge| unclassified("etcdserver: request is too large"))
     }
 
     fn to_served(&self, object: &mut Map<'c>, form: StoredForm) {

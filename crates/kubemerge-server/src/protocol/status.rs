@@ -267,12 +267,6 @@ pub(crate) fn internal(text: impl fmt::Display) -> Failure {
     Failure::new(500, Reason::InternalError, format!("Internal error occurred: {text}")).cause("", text)
 }
 
-/// The store cannot be read or written now; a write may have happened or not.
-pub(crate) fn store_unavailable(error: &impl fmt::Display) -> Failure {
-    let text = format!("the store is not available: {error}");
-    Failure::new(503, Reason::ServiceUnavailable, text).retry_after(1)
-}
-
 /// An error that has no API status: code 500, no reason, the text as it is.
 pub(crate) fn unclassified(message: impl Into<String>) -> Failure {
     Failure::new(500, Reason::None, message)

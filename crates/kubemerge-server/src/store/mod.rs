@@ -6,6 +6,7 @@ mod contract;
 #[cfg(feature = "etcd")]
 mod etcd;
 mod facts;
+mod failure;
 #[cfg(feature = "file-store")]
 mod file;
 mod layout;
@@ -26,6 +27,7 @@ pub use contract::{
 #[cfg(feature = "etcd")]
 pub use etcd::{EtcdOptions, EtcdStore};
 pub(crate) use facts::OwnerReference;
+pub(crate) use failure::store_failure;
 #[cfg(feature = "file-store")]
 pub use file::{FileStore, HistoryLimits};
 pub use memory::MemoryStore;

@@ -11,18 +11,38 @@ use std::{
 
 /// Why a store cannot be read or written: for people, and complete with its cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreError(Arc<str>);
+pub struct StoreError {
+    text: Arc<str>,
+    cause: Cause,
+}
+
+/// What an error is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    Store,
+    Size,
+}
 
 impl StoreError {
     /// An error with this text.
     pub fn new(text: impl Into<String>) -> Self {
-        StoreError(text.into().into())
+        StoreError { text: text.into().into(), cause: Cause::Store }
+    }
+
+    /// The store works, but does not take objects of this size. The text is that of etcd's error.
+    pub fn too_large(text: impl Into<String>) -> Self {
+        StoreError { text: text.into().into(), cause: Cause::Size }
+    }
+
+    /// Whether the object is too large, and the store works.
+    pub fn is_too_large(&self) -> bool {
+        self.cause == Cause::Size
     }
 }
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 

@@ -7,6 +7,9 @@ use http::Method;
 /// Where the log goes.
 pub(super) type LogSink = Arc<dyn Fn(&AccessLogEntry<'_>) + Send + Sync>;
 
+/// Where defects of the server are reported.
+pub(super) type ErrorSink = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// A request that was answered.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

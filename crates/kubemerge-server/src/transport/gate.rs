@@ -1,10 +1,12 @@
 //! What every request from a socket passes: who may ask, how much is done at once, the body, the handler, the log.
 
 use std::{
+    panic::AssertUnwindSafe,
     sync::Arc,
     time::{Duration, Instant},
 };
 
+use futures_util::FutureExt;
 use http::{Request, Response, header::UPGRADE, request::Parts};
 use hyper::body::Incoming;
 use kubemerge_kinds::User;
@@ -18,7 +20,7 @@ use crate::{
         status::{Failure, Outcome},
     },
     transport::{
-        access_log::{AccessLogEntry, LogSink},
+        access_log::{AccessLogEntry, ErrorSink, LogSink},
         guard::Guard,
         limits::{Limits, Room},
         options::ServeOptions,
@@ -36,6 +38,7 @@ pub(super) struct Gate {
     guard: Guard,
     limits: Limits,
     log_sink: Option<LogSink>,
+    error_sink: Option<ErrorSink>,
 }
 
 impl Gate {
@@ -45,6 +48,7 @@ impl Gate {
             guard: Guard::new(options.allowed_hosts.clone()),
             limits: Limits::new(options.max_requests_inflight, options.max_watches),
             log_sink: options.access_log.clone(),
+            error_sink: options.error_log.clone(),
         }
     }
 
@@ -64,7 +68,12 @@ impl Gate {
             .log_sink
             .as_ref()
             .map(|log| (log, parts.method.clone(), parts.uri.path().to_owned(), user_of(&parts)));
-        let response = self.pass(parts, body).await;
+        let line = format!("{} {}", parts.method, parts.uri.path().escape_debug());
+        // The only place at which a panic is caught: a defect costs one answer, not the process.
+        let response = match AssertUnwindSafe(self.pass(parts, body)).catch_unwind().await {
+            Ok(response) => response,
+            Err(_) => self.panicked(&line),
+        };
         let (code, duration) = (response.status().as_u16(), start.elapsed());
         self.api.metrics.count(labels, code, duration);
         if let Some((log, method, path, user)) = log {
@@ -72,6 +81,16 @@ impl Gate {
             log(&AccessLogEntry { method: &method, path: &path, code, duration, user });
         }
         response
+    }
+
+    /// The answer to a request that made the server panic, in the words of kube-apiserver.
+    fn panicked(&self, request: &str) -> Response<Body> {
+        self.api.metrics.count_panic();
+        if let Some(log) = &self.error_sink {
+            log(&format!("the server panicked while it answered {request}"));
+        }
+        let text = "This request caused apiserver to panic. Look in the logs for details.\n";
+        Reply::bytes(500, "text/plain; charset=utf-8", text).into_response()
     }
 
     async fn pass(&self, parts: Parts, body: Incoming) -> Response<Body> {

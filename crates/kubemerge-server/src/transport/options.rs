@@ -4,7 +4,7 @@ use std::{fmt, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use crate::transport::{
     acceptor::Acceptor,
-    access_log::{AccessLogEntry, LogSink},
+    access_log::{AccessLogEntry, ErrorSink, LogSink},
     limits::MAX_WATCHES,
 };
 #[cfg(feature = "tls")]
@@ -28,6 +28,7 @@ pub struct ServeOptions {
     pub(super) max_requests_inflight: usize,
     pub(super) max_watches: usize,
     pub(super) access_log: Option<LogSink>,
+    pub(super) error_log: Option<ErrorSink>,
     pub(super) event_ttl: Duration,
     #[cfg(feature = "tls")]
     tls: Option<Certificates>,
@@ -50,6 +51,7 @@ impl Default for ServeOptions {
             max_requests_inflight: MAX_REQUESTS_INFLIGHT,
             max_watches: MAX_WATCHES,
             access_log: None,
+            error_log: None,
             event_ttl: EVENT_TTL,
             #[cfg(feature = "tls")]
             tls: None,
@@ -102,6 +104,12 @@ impl ServeOptions {
     /// Calls this with every request that was answered.
     pub fn access_log(mut self, log: impl Fn(&AccessLogEntry<'_>) + Send + Sync + 'static) -> Self {
         self.access_log = Some(Arc::new(log));
+        self
+    }
+
+    /// Calls this with a line about every request that made the server panic, which is a defect; it is answered with 500.
+    pub fn error_log(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.error_log = Some(Arc::new(log));
         self
     }
 

@@ -9,11 +9,10 @@ use crate::{
         query::DryRun,
         reason::Reason,
         status::{
-            Failure, Outcome, already_exists, bad_request, forbidden, invalid, no_such_path,
-            store_unavailable, unclassified,
+            Failure, Outcome, already_exists, bad_request, forbidden, invalid, no_such_path, unclassified,
         },
     },
-    store::{Record, Revision, Stored, WriteError, metadata_field::Field},
+    store::{Record, Revision, Stored, WriteError, metadata_field::Field, store_failure},
     write::{decode::precondition::check_own_namespace, namespace, request::Write, sequence::state_to_store},
 };
 
@@ -109,7 +108,7 @@ fn attempt<'w>(creation: Creation<'w>, draft: Draft<'w>) -> Outcome<Result<Creat
     let stored = match transaction.create(call.resource, &key, record) {
         Ok(stored) => stored,
         Err(WriteError::Mismatch(existing)) => return Ok(Err(existing)),
-        Err(WriteError::Store(error)) => return Err(store_unavailable(&error)),
+        Err(WriteError::Store(error)) => return Err(store_failure(&error)),
     };
     if !creation.is_undisturbed(&stored)
         && let Err(failure) = check_place(creation.write, key_name(&key))

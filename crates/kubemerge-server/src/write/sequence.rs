@@ -9,7 +9,7 @@ use crate::{
     kind::Reading,
     object::draft::Draft,
     protocol::status::Outcome,
-    store::{Record, Stored},
+    store::{Ownership, Record, Revision, Stored},
     write::{
         admission,
         commit::{self, Committed},
@@ -50,7 +50,7 @@ pub(crate) fn state_to_store<'w>(
 ) -> Outcome<Record> {
     prepare::reset(write, &mut draft, old);
     unions::normalize(write, &mut draft, old)?;
-    write.kind.default(&mut draft.tree);
+    write.kind.default(&mut draft.tree)?;
     // Before anything is prepared: no manager owns what the server sets.
     track::request(write, old, &mut draft);
     prepare::identify(write, &mut draft, old);
@@ -61,5 +61,14 @@ pub(crate) fn state_to_store<'w>(
     prepare::prepare(write, &mut draft.tree, old)?;
     validate::validate(write, &draft.tree, old)?;
     prepare::finish(write, &mut draft.tree, old);
-    Ok(draft.record())
+    Ok(fitting(write, draft.record()))
+}
+
+/// Upstream: an object that is too large for etcd is tried again without managedFields, unless it is applied.
+fn fitting(write: Write<'_>, record: Record) -> Record {
+    let limit = write.transaction.settings.object_size;
+    if write.reading == Reading::Applied || limit.check(record.max_size(Revision::default())).is_ok() {
+        return record;
+    }
+    record.owned(Ownership::default(), record.form())
 }

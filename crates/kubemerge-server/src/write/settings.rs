@@ -1,6 +1,6 @@
 //! What can be chosen about writes.
 
-use crate::protocol::address_range::AddressRange;
+use crate::{protocol::address_range::AddressRange, store::StoreError};
 
 /// Whether dependents are deleted with their owners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,6 +102,40 @@ impl Controllers {
     }
 }
 
+/// How large an object may be that is stored: kube-apiserver has the limits of etcd, whatever keeps the objects here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ObjectSizeLimit {
+    /// As etcd's flag `--max-request-bytes`.
+    pub(crate) max_request_bytes: usize,
+}
+
+/// By how much a message to etcd may be larger than the request in it.
+const MESSAGE_OVERHEAD_BYTES: usize = 512 * 1024;
+
+impl Default for ObjectSizeLimit {
+    fn default() -> Self {
+        // The default of etcd.
+        ObjectSizeLimit { max_request_bytes: 1_572_864 }
+    }
+}
+
+impl ObjectSizeLimit {
+    /// Refuses an object of this many bytes, in the words of etcd and its client.
+    pub(crate) fn check(self, bytes: usize) -> Result<(), StoreError> {
+        let max_message = self.max_request_bytes.saturating_add(MESSAGE_OVERHEAD_BYTES);
+        if bytes > max_message {
+            return Err(StoreError::too_large(format!(
+                "rpc error: code = ResourceExhausted desc = trying to send message larger than max \
+                 ({bytes} vs. {max_message})"
+            )));
+        }
+        if bytes > self.max_request_bytes {
+            return Err(StoreError::too_large("etcdserver: request is too large"));
+        }
+        Ok(())
+    }
+}
+
 /// The settings of all writes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WriteSettings {
@@ -111,4 +145,5 @@ pub(crate) struct WriteSettings {
     pub(crate) plugins: AdmissionPlugins,
     /// The addresses of Services.
     pub(crate) service_range: AddressRange,
+    pub(crate) object_size: ObjectSizeLimit,
 }

@@ -10,7 +10,7 @@ use tokio::{
 
 use crate::server::support::*;
 
-async fn exchange(address: std::net::SocketAddr, request: &str) -> String {
+pub(crate) async fn exchange(address: std::net::SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut text = Vec::new();

@@ -17,6 +17,7 @@ mod fixtures;
 mod guide;
 mod http;
 mod intercepting;
+mod limits;
 mod listing;
 mod patching;
 mod pod_logs;

@@ -16,7 +16,7 @@ use crate::args::{DialectArg, Recurse, VerbDialect, newest};
 use crate::cmd::store::{EtcdArgs, StoreArg};
 use crate::input::{Inputs, Source};
 use crate::load::{objects, overlays};
-use crate::report::{Failure, Notice, Outcome, Result, plain};
+use crate::report::{Failure, Notice, Outcome, Result, plain, sanitize};
 
 mod certificate;
 mod duration;
@@ -112,6 +112,9 @@ pub(crate) struct ServeArgs {
     /// Keep at most this many watches open; others get 429
     #[arg(long, value_name = "COUNT")]
     max_watches: Option<usize>,
+    /// Refuse to store objects larger than this, as etcd does with its flag of this name [default: 1572864]
+    #[arg(long, value_name = "BYTES")]
+    max_request_bytes: Option<usize>,
     /// Write a line to stderr for each request: method, path, code, duration
     #[arg(long)]
     access_log: bool,
@@ -276,6 +279,9 @@ fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
     let running: Vec<Controller> =
         args.controllers.iter().flat_map(|one| one.controllers()).copied().collect();
     builder = builder.controllers(&running);
+    if let Some(bytes) = args.max_request_bytes {
+        builder = builder.max_request_bytes(bytes);
+    }
     if args.create_namespaces {
         builder = builder.create_namespaces();
     }
@@ -351,6 +357,7 @@ fn options(args: &ServeArgs) -> Result<ServeOptions> {
     if let Some(count) = args.max_watches {
         options = options.max_watches(count);
     }
+    options = options.error_log(|line| eprintln!("{}", sanitize(line)));
     if args.access_log {
         options = options.access_log(|entry| eprintln!("{entry}"));
     }

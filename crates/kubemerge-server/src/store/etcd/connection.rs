@@ -22,6 +22,7 @@ const MAX_MESSAGE_BYTES: usize = i32::MAX as usize;
 const UNKNOWN: i32 = 2;
 const INVALID_ARGUMENT: i32 = 3;
 const PERMISSION_DENIED: i32 = 7;
+const RESOURCE_EXHAUSTED: i32 = 8;
 const OUT_OF_RANGE: i32 = 11;
 const UNAVAILABLE: i32 = 14;
 const UNAUTHENTICATED: i32 = 16;
@@ -183,10 +184,11 @@ fn explain(error: Error, place: &str, prefix: &str) -> CallError {
     };
     let message = status.message();
     match i32::from(status.code()) {
-        _ if message.contains("request is too large") => failed(format!(
-            "etcd at {place} does not take objects of this size: {message}; start etcd with a larger \
-             --max-request-bytes"
-        )),
+        _ if message.contains("request is too large") => CallError::Failed(StoreError::too_large(message)),
+        RESOURCE_EXHAUSTED if message.contains("larger than max") => {
+            let text = format!("rpc error: code = ResourceExhausted desc = {message}");
+            CallError::Failed(StoreError::too_large(text))
+        }
         OUT_OF_RANGE if message.contains("compacted") => CallError::Compacted,
         UNAUTHENTICATED | PERMISSION_DENIED => failed(refusal(place, prefix, message)),
         // An unknown user, a wrong password and a missing user have this code.

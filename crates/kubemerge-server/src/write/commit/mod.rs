@@ -9,11 +9,8 @@ use kubemerge_kinds::strategy::Deletion;
 use crate::{
     catalog::{Resource, request_context::RequestContext},
     kind::shown::Shown,
-    protocol::{
-        query::DryRun,
-        status::{Outcome, store_unavailable},
-    },
-    store::{Record, Revision, Stored, WriteError},
+    protocol::{query::DryRun, status::Outcome},
+    store::{Record, Revision, Stored, WriteError, store_failure},
     write::commit::transaction::Transaction,
 };
 
@@ -84,7 +81,7 @@ pub(crate) fn change(
             Ok(committed) => return Ok(committed),
             // Another client was faster: compute again from its state, unless it deleted the object.
             Err(WriteError::Mismatch(newer)) => current = newer.ok_or_else(|| call.not_found())?,
-            Err(WriteError::Store(error)) => return Err(store_unavailable(&error)),
+            Err(WriteError::Store(error)) => return Err(store_failure(&error)),
         }
     }
 }
@@ -94,7 +91,7 @@ pub(crate) fn unless_changed<T>(written: Result<T, WriteError>) -> Outcome<Optio
     match written {
         Ok(written) => Ok(Some(written)),
         Err(WriteError::Mismatch(_)) => Ok(None),
-        Err(WriteError::Store(error)) => Err(store_unavailable(&error)),
+        Err(WriteError::Store(error)) => Err(store_failure(&error)),
     }
 }
 

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 use crate::{
     catalog::{Index, Resource, cluster::Cluster, definition::is_definition, reservations::Reserved},
-    store::{Expect, Record, StoreError, Stored, WriteError},
+    store::{Expect, Record, Revision, StoreError, Stored, WriteError},
     write::{
         commit::{
             cluster_addresses,
@@ -70,6 +70,7 @@ impl<'a> Transaction<'a> {
         key: &str,
         record: Record,
     ) -> Result<Stored, WriteError> {
+        self.check_size(key, &record)?;
         let revision = self.cluster.store.put(key, record.clone(), Expect::Absent)?;
         let stored = Stored { record, revision };
         self.note(resource, key, None, Some(stored.clone()));
@@ -83,10 +84,17 @@ impl<'a> Transaction<'a> {
         record: Record,
         old: &Stored,
     ) -> Result<Stored, WriteError> {
+        self.check_size(key, &record)?;
         let revision = self.cluster.store.put(key, record.clone(), Expect::Unchanged(old.revision))?;
         let stored = Stored { record, revision };
         self.note(resource, key, Some(old.clone()), Some(stored.clone()));
         Ok(stored)
+    }
+
+    /// Refuses what would be too large for etcd.
+    fn check_size(&self, key: &str, record: &Record) -> Result<(), WriteError> {
+        let bytes = key.len() + record.max_size(Revision::default());
+        self.settings.object_size.check(bytes).map_err(WriteError::Store)
     }
 
     /// Removes an object; answers its last state with the revision of the removal.

@@ -10,9 +10,9 @@ use crate::{
     object::edit,
     protocol::{
         query::DryRun,
-        status::{Outcome, conflict, not_found, store_unavailable},
+        status::{Outcome, conflict, not_found},
     },
-    store::{Record, Stored, WriteError, metadata_field::Field},
+    store::{Record, Stored, WriteError, metadata_field::Field, store_failure},
     write::{
         commit::{
             followup::{FOREGROUND, ORPHAN},
@@ -61,7 +61,7 @@ pub(crate) fn delete(
         match outcome {
             Ok(deleted) => return Ok(deleted),
             Err(WriteError::Mismatch(newer)) => current = newer.ok_or_else(gone)?,
-            Err(WriteError::Store(error)) => return Err(store_unavailable(&error)),
+            Err(WriteError::Store(error)) => return Err(store_failure(&error)),
         }
     }
 }

@@ -16,9 +16,9 @@ use crate::{
     protocol::{
         address_range::AddressRange,
         query::DryRun,
-        status::{Outcome, internal, invalid, store_unavailable},
+        status::{Outcome, internal, invalid},
     },
-    store::{StoreError, Stored},
+    store::{StoreError, Stored, store_failure},
     write::{
         commit::cluster_addresses::{IP_ADDRESSES, has_addresses},
         request::Write,
@@ -38,7 +38,7 @@ pub(crate) fn allocate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<
     let mut pool = Pool { write, chosen: BTreeSet::new(), used: None, failure: None };
     let allocated = admission::allocate(object, old, &mut pool);
     if let Some(error) = &pool.failure {
-        return Err(store_unavailable(error));
+        return Err(store_failure(error));
     }
     allocated.map_err(|error| match error {
         AllocationError::Invalid(error) => {
