@@ -3,7 +3,7 @@
 use kubemerge_server::{ApiServer, Failure, ListRequest, On, Scope, ServeOptions};
 use serde_json::{Value, json};
 
-use crate::{http::exchange, support::*};
+use crate::server::{http::exchange, support::*};
 
 const BLOBS: &str = "/apis/example.com/v1/namespaces/default/blobs";
 
