@@ -1,7 +1,7 @@
 //! What the tests of several packages, the harness and xtask share.
 //!
 //! `corpus`, `recording` and `scenario` read what is in `conformance/`; `reference` asks the Go program that has
-//! Kubernetes' own code. `etcd` and `history` are for tests of stores, `documents` and `stopwatch` for benchmarks.
+//! Kubernetes' own code. `seed` is for tests with random inputs, `etcd` and `history` are for tests of stores, `documents` and `stopwatch` for benchmarks.
 //! Nothing here needs the server, and without features nothing needs the engine, so that xtask builds in seconds.
 
 pub mod corpus;
@@ -15,6 +15,7 @@ pub mod recording;
 pub mod reference;
 #[cfg(feature = "scenarios")]
 pub mod scenario;
+pub mod seed;
 pub mod stopwatch;
 pub mod verdict;
 

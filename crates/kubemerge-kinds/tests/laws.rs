@@ -1,12 +1,12 @@
 //! Laws over random objects of every built-in kind: the typed form of a typed form is itself, and what `admit`
-//! answers is a fixed point. A failing run prints its seed; `KUBEMERGE_SEED` repeats it.
+//! answers is a fixed point. `KUBEMERGE_SEED` repeats a run.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
+use fastrand::Rng;
 use kubemerge_kinds::tree::{Arena, KnownParts, Value, read_noting};
 use kubemerge_kinds::typed::Decoded;
 use kubemerge_kinds::{BuiltinKind, admit, admit_update};
 use kubemerge_schema::{Dialect, GoKind, GoTypes, Schema, StructId};
+use kubemerge_test_support::seed;
 use kubemerge_value::{Canonical, Document, Entry, Kind, MapEdit, Node, to_bytes};
 
 /// Random objects of each kind of the newest version, and of each older one.
@@ -14,44 +14,24 @@ const OBJECTS_PER_KIND: usize = 40;
 const OLDER_OBJECTS_PER_KIND: usize = 5;
 const MAX_DEPTH: usize = 5;
 
-/// SplitMix64, as small as a source of chance can be.
-struct Chance(u64);
-
-impl Chance {
-    fn fresh() -> Chance {
-        let given = std::env::var("KUBEMERGE_SEED").ok().and_then(|seed| seed.parse().ok());
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
-        let seed = given.unwrap_or(now);
-        println!("KUBEMERGE_SEED={seed}");
-        Chance(seed)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % limit as u64) as usize
-    }
-
-    fn pick<'t>(&mut self, choices: &[&'t str]) -> &'t str {
-        choices[self.below(choices.len())]
-    }
-}
-
 /// Writes random values of Go types.
 struct Writer<'s> {
     types: GoTypes<'s>,
-    chance: &'s mut Chance,
+    rng: &'s mut Rng,
 }
 
 impl Writer<'_> {
+    fn pick(&mut self, choices: &[&str]) -> String {
+        choices[self.rng.usize(..choices.len())].to_owned()
+    }
+
     fn object(&mut self, id: StructId, head: &[(&str, &str)]) -> String {
         let mut members: Vec<String> =
             head.iter().map(|(name, value)| format!("\"{name}\":\"{value}\"")).collect();
         for field in self.types.of(id).fields() {
             let name = field.name;
             let wanted = if name == "metadata" || name == "spec" { 9 } else { 3 };
-            if !head.iter().any(|(known, _)| *known == name) && self.chance.below(10) < wanted {
+            if !head.iter().any(|(known, _)| *known == name) && self.rng.usize(..10) < wanted {
                 members.push(format!("\"{name}\":{}", self.value(field.value.kind, 1)));
             }
         }
@@ -59,35 +39,35 @@ impl Writer<'_> {
     }
 
     fn value(&mut self, kind: GoKind, depth: usize) -> String {
-        if self.chance.below(12) == 0 {
-            return self.chance.pick(&["null", "{}", "[]", "\"\"", "0", "false"]).to_owned();
+        if self.rng.usize(..12) == 0 {
+            return self.pick(&["null", "{}", "[]", "\"\"", "0", "false"]);
         }
         match kind {
-            GoKind::Bool => self.chance.pick(&["true", "false"]).to_owned(),
-            GoKind::Int32 | GoKind::Int64 => self.chance.pick(&["0", "1", "80", "-1", "65536"]).to_owned(),
-            GoKind::Float64 => self.chance.pick(&["0", "1.5", "1e3"]).to_owned(),
-            GoKind::IntOrString => self.chance.pick(&["0", "80", "\"http\"", "\"25%\""]).to_owned(),
-            GoKind::Time => self.chance.pick(&["\"2024-01-02T03:04:05+01:00\"", "null"]).to_owned(),
+            GoKind::Bool => self.pick(&["true", "false"]),
+            GoKind::Int32 | GoKind::Int64 => self.pick(&["0", "1", "80", "-1", "65536"]),
+            GoKind::Float64 => self.pick(&["0", "1.5", "1e3"]),
+            GoKind::IntOrString => self.pick(&["0", "80", "\"http\"", "\"25%\""]),
+            GoKind::Time => self.pick(&["\"2024-01-02T03:04:05+01:00\"", "null"]),
             GoKind::MicroTime => "\"2024-01-02T03:04:05.000006Z\"".to_owned(),
-            GoKind::Duration => self.chance.pick(&["\"90s\"", "\"1.5h\"", "\"0\""]).to_owned(),
+            GoKind::Duration => self.pick(&["\"90s\"", "\"1.5h\"", "\"0\""]),
             GoKind::Quantity => {
                 let choices =
                     ["\"0.5\"", "\"1024Mi\"", "1", "\"1.500\"", "\"0.0001\"", "\"1e3\"", "\"-2Gi\""];
-                self.chance.pick(&choices).to_owned()
+                self.pick(&choices)
             }
-            GoKind::Bytes => self.chance.pick(&["\"YQ==\"", "\"\"", "\"YQ\\n==\""]).to_owned(),
+            GoKind::Bytes => self.pick(&["\"YQ==\"", "\"\"", "\"YQ\\n==\""]),
             GoKind::String => {
                 let choices =
                     ["\"a\"", "\"\"", "\"Always\"", "\"example.com/x\"", "\"\\u00e9\\ud83d\"", "\"TCP\""];
-                self.chance.pick(&choices).to_owned()
+                self.pick(&choices)
             }
-            GoKind::Any => self.chance.pick(&["{\"b\":1,\"a\":[1.50,null]}", "\"x\"", "null"]).to_owned(),
+            GoKind::Any => self.pick(&["{\"b\":1,\"a\":[1.50,null]}", "\"x\"", "null"]),
             GoKind::List(_) | GoKind::Map(_) | GoKind::Struct(_) if depth > MAX_DEPTH => "null".to_owned(),
             GoKind::StructOr(_, id) => self.value(GoKind::Struct(id), depth + 1),
             GoKind::List(item) => {
                 let kind = self.types.value(item).kind;
                 let items: Vec<String> =
-                    (0..self.chance.below(3)).map(|_| self.value(kind, depth + 1)).collect();
+                    (0..self.rng.usize(..3)).map(|_| self.value(kind, depth + 1)).collect();
                 format!("[{}]", items.join(","))
             }
             GoKind::Map(item) => {
@@ -97,7 +77,7 @@ impl Writer<'_> {
             GoKind::Struct(id) => {
                 let mut members = Vec::new();
                 for field in self.types.of(id).fields() {
-                    if self.chance.below(10) < 3 {
+                    if self.rng.usize(..10) < 3 {
                         members.push(format!(
                             "\"{}\":{}",
                             field.name,
@@ -113,11 +93,11 @@ impl Writer<'_> {
 
 /// Random objects of every kind of every version.
 fn each_object(mut check: impl FnMut(&Schema, &str, &str, String)) {
-    let mut chance = Chance::fresh();
+    let mut rng = seed::rng();
     for minor in 25..=37 {
         let schema = Schema::builtin(&format!("1.{minor}"), Dialect::Upstream).unwrap();
         let count = if minor == 37 { OBJECTS_PER_KIND } else { OLDER_OBJECTS_PER_KIND };
-        let mut writer = Writer { types: schema.go_types(), chance: &mut chance };
+        let mut writer = Writer { types: schema.go_types(), rng: &mut rng };
         let mut kinds = 0;
         for kind in schema.kinds() {
             let api_version = kind.api_version();

@@ -1,13 +1,14 @@
 //! Laws over objects that Kubernetes accepts, as they are and with random changes: `admit` accepts the former, what it
-//! answers is a fixed point, and an update that changes nothing is accepted and changes nothing. A failing run prints
-//! its seed; `KUBEMERGE_SEED` repeats it.
+//! answers is a fixed point, and an update that changes nothing is accepted and changes nothing.
+//! `KUBEMERGE_SEED` repeats a run.
 
 use std::fs;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use fastrand::Rng;
 use kubemerge_kinds::{BuiltinKind, Refusal, admit, admit_update};
 use kubemerge_schema::{Dialect, Schema};
+use kubemerge_test_support::seed;
 use serde_json::{Value, json};
 
 const FOLDERS: [&str; 2] = ["../../conformance/api/objects", "../../conformance/kinds"];
@@ -84,14 +85,11 @@ fn objects_that_kubernetes_accepts_are_accepted() {
 #[test]
 fn changed_objects_obey_the_laws() {
     let schema = schema();
-    let given = std::env::var("KUBEMERGE_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed = given.unwrap_or(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64);
-    println!("KUBEMERGE_SEED={seed}");
-    let mut state = seed;
+    let mut rng = seed::rng();
     for object in objects(&schema) {
         for _ in 0..CHANGES_PER_OBJECT {
             let mut changed = object.clone();
-            change(&mut changed, &mut state);
+            change(&mut changed, &mut rng);
             if !changed.is_object() {
                 continue;
             }
@@ -107,41 +105,32 @@ fn changed_objects_obey_the_laws() {
     }
 }
 
-/// A xorshift generator: as small as a source of chance can be.
-fn below(state: &mut u64, limit: usize) -> usize {
-    *state |= 1;
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state % limit as u64) as usize
-}
-
 /// Goes down to a random place and changes the value there.
-fn change(value: &mut Value, state: &mut u64) {
-    let stops = below(state, 5) == 0;
+fn change(value: &mut Value, rng: &mut Rng) {
+    let stops = rng.usize(..5) == 0;
     match value {
         Value::Object(map) if !map.is_empty() && !stops => {
-            let place = below(state, map.len());
+            let place = rng.usize(..map.len());
             let name = map.keys().nth(place).cloned().unwrap_or_default();
-            if below(state, 8) == 0 {
+            if rng.usize(..8) == 0 {
                 map.remove(&name);
             } else if let Some(inner) = map.get_mut(&name) {
-                change(inner, state);
+                change(inner, rng);
             }
         }
         Value::Array(list) if !list.is_empty() && !stops => {
-            let place = below(state, list.len());
-            match below(state, 8) {
+            let place = rng.usize(..list.len());
+            match rng.usize(..8) {
                 0 => drop(list.remove(place)),
                 1 => list.push(list[place].clone()),
-                _ => change(&mut list[place], state),
+                _ => change(&mut list[place], rng),
             }
         }
-        other => *other = odd_value(state),
+        other => *other = odd_value(rng),
     }
 }
 
-fn odd_value(state: &mut u64) -> Value {
+fn odd_value(rng: &mut Rng) -> Value {
     let values = [
         json!(null),
         json!(""),
@@ -159,5 +148,5 @@ fn odd_value(state: &mut u64) -> Value {
         json!("2024-01-02T03:04:05Z"),
         json!(["*"]),
     ];
-    values[below(state, values.len())].clone()
+    values[rng.usize(..values.len())].clone()
 }

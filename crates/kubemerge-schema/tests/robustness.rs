@@ -1,19 +1,9 @@
 //! Hostile documents: nothing panics, nothing takes time that grows with the square of the size.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-
+use fastrand::Rng;
 use kubemerge_schema::{Dialect, Overlay, SchemaBuilder, Type, changes, check};
+use kubemerge_test_support::seed;
 use serde_json::{Value, json};
-
-/// A small generator of numbers, so that failures repeat.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit.max(1)
-    }
-}
 
 fn samples() -> Vec<Value> {
     let schema = json!({
@@ -56,13 +46,13 @@ fn samples() -> Vec<Value> {
 }
 
 /// Replaces one value somewhere in the document.
-fn spoil(value: &mut Value, numbers: &mut Numbers) {
+fn spoil(value: &mut Value, rng: &mut Rng) {
     let children = match value {
         Value::Array(items) => items.len(),
         Value::Object(members) => members.len(),
         _ => 0,
     };
-    if children == 0 || numbers.below(6) == 0 {
+    if children == 0 || rng.usize(..6) == 0 {
         let texts = [
             "",
             "map",
@@ -73,23 +63,23 @@ fn spoil(value: &mut Value, numbers: &mut Numbers) {
             "array",
             "object",
         ];
-        *value = match numbers.below(8) {
+        *value = match rng.usize(..8) {
             0 => Value::Null,
             1 => json!(true),
             2 => json!(-1),
             3 => json!([]),
             4 => json!({}),
             5 => json!([{"type": "string"}, {}]),
-            _ => json!(texts[numbers.below(texts.len())]),
+            _ => json!(texts[rng.usize(..texts.len())]),
         };
         return;
     }
-    let chosen = numbers.below(children);
+    let chosen = rng.usize(..children);
     match value {
-        Value::Array(items) => spoil(&mut items[chosen], numbers),
+        Value::Array(items) => spoil(&mut items[chosen], rng),
         Value::Object(members) => {
             if let Some(member) = members.values_mut().nth(chosen) {
-                spoil(member, numbers);
+                spoil(member, rng);
             }
         }
         _ => {}
@@ -116,15 +106,12 @@ fn walk(ty: Type<'_>, depth: usize) {
 
 #[test]
 fn spoiled_documents_never_panic() {
-    let given = std::env::var("KUBEMERGE_SEED").ok().and_then(|text| text.parse().ok());
-    let seed = given.unwrap_or_else(|| RandomState::new().build_hasher().finish());
-    println!("KUBEMERGE_SEED={seed}");
-    let mut numbers = Numbers(seed);
+    let mut rng = seed::rng();
     let mut loaded = 0;
     for round in 0..3_000 {
         let mut document = samples().swap_remove(round % 3);
-        for _ in 0..=numbers.below(4) {
-            spoil(&mut document, &mut numbers);
+        for _ in 0..=rng.usize(..4) {
+            spoil(&mut document, &mut rng);
         }
         check::document(&document);
         let _ = Overlay::read(&document);

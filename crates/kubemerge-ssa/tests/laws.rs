@@ -6,6 +6,7 @@ use crate::widgets::{object, schema};
 use kubemerge_ssa::fieldpath::{Element, FieldOrder, FieldPath, FieldSet, KeyField};
 use kubemerge_ssa::typed::{Duplicates, claim, compare, merge, remove, validate};
 use kubemerge_ssa::value::{Arena, ParsedValue};
+use kubemerge_test_support::seed::proptest_config;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -117,7 +118,7 @@ fn unusual_texts_are_written_in_the_usual_form() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(proptest_config(400))]
 
     #[test]
     fn set_algebra_is_that_of_naive_sets(left in paths(), right in paths()) {
@@ -307,7 +308,7 @@ fn widget<'a>(names: &[&String], value: &str, arena: &'a Arena) -> ParsedValue<'
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(proptest_config(60))]
 
     #[test]
     fn long_lists_are_claimed_as_one_path_after_the_other(names in names()) {

@@ -9,6 +9,7 @@ use kubemerge_ssa::managed_fields::{
 use kubemerge_ssa::typed::ValidationErrors;
 use kubemerge_ssa::unions::{Discriminator, check_unions, normalize_apply, normalize_update};
 use kubemerge_ssa::value::{Arena, ParsedValue};
+use kubemerge_test_support::seed::proptest_config;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
@@ -165,7 +166,7 @@ fn mode() -> impl Strategy<Value = Discriminator> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(proptest_config(2048))]
 
     #[test]
     fn an_update_leaves_one_member_or_is_refused(old in object(), new in object(), mode in mode()) {

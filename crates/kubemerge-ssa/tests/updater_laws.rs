@@ -9,6 +9,7 @@ use kubemerge_ssa::managed_fields::{
 };
 use kubemerge_ssa::value::{Arena, ParsedValue};
 use kubemerge_ssa::{SameForm, VersionConverter as _};
+use kubemerge_test_support::seed::proptest_config;
 use kubemerge_value::tree::{Map, Value, read_typed_form};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -64,6 +65,8 @@ fn is_nothing(value: &Json) -> bool {
 }
 
 proptest! {
+    #![proptest_config(proptest_config(256))]
+
     #[test]
     fn a_repeated_apply_changes_nothing(before in object(), config in object()) {
         let (arena, schema, nothing) = (Arena::new(), schema(), FieldSet::new());

@@ -1,10 +1,11 @@
 //! Laws of nodes: every source and every way out tells the same value, and edits do what they say.
 
+use kubemerge_test_support::seed::proptest_config;
 use kubemerge_value::{
     Arena, Canonical, Document, ListView, MapEdit, Node, Pick, deep_equal, to_bytes, to_canonical, to_value,
     write::segments,
 };
-use proptest::{prelude::*, test_runner::Config};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Numbers that survive the canonical form, strings with everything that needs an escape.
@@ -74,7 +75,7 @@ fn pretty(value: &Value) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(Config::with_cases(512))]
+    #![proptest_config(proptest_config(512))]
 
     #[test]
     fn every_source_tells_the_same_value(value in values()) {
@@ -203,7 +204,7 @@ fn given_maps() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(Config::with_cases(2048))]
+    #![proptest_config(proptest_config(2048))]
 
     #[test]
     fn edits_of_unsorted_text_agree(text in given_maps(), edits in edits()) {
@@ -255,7 +256,7 @@ fn retained_members_stay_and_others_go() {
 }
 
 proptest! {
-    #![proptest_config(Config::with_cases(64))]
+    #![proptest_config(proptest_config(64))]
 
     /// Members of large maps are searched for; names that also occur elsewhere must not mislead the search.
     #[test]

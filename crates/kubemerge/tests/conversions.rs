@@ -4,6 +4,7 @@ use kubemerge::{
     Change, Dialect, OnConflict, Patch, RuleSource, Schema, Target, Tests, Versions, apply, compose,
     conflicts, convert, diff, invert, three_way,
 };
+use kubemerge_test_support::seed::proptest_config;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
@@ -53,7 +54,7 @@ fn pod() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(proptest_config(100))]
 
     #[test]
     fn conversions_yield_the_same_object(original in pod(), modified in pod()) {

@@ -3,6 +3,7 @@
 use kubemerge::{
     Canonical, Error, Patch, PatchType, RuleSource, Target, Tests, apply, compose, convert, diff,
 };
+use kubemerge_test_support::seed::proptest_config;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -66,7 +67,7 @@ fn agreed(patch_type: PatchType, live: &Value, patch: &Value) -> Result<Value, E
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(proptest_config(300))]
 
     #[test]
     fn all_forms_answer_alike(live in object(true), patch in object(true), operations in operations(true)) {

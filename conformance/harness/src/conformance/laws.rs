@@ -1,7 +1,5 @@
 //! The laws of the `spec` dialect, on generated documents that fit their schema.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-
 use serde_json::{Value, json};
 
 use super::{
@@ -11,7 +9,7 @@ use super::{
 };
 use crate::answer::Runner;
 use crate::rng::Rng;
-use kubemerge_test_support::verdict::Verdict;
+use kubemerge_test_support::{seed::seed, verdict::Verdict};
 
 const SCHEMAS: usize = 30;
 const ROUNDS_PER_SCHEMA: usize = 10;
@@ -30,10 +28,9 @@ type Law = fn(&mut Asker<'_>, &mut Writer<'_>) -> Result<(), Failure>;
 
 /// Holds our engine to a law, on generated schemas and on every built-in kind.
 ///
-/// The seed is a fresh one unless `KUBEMERGE_SEED` has it; a failure prints it.
+/// `KUBEMERGE_SEED` repeats a run.
 fn check(law: Law) {
     let seed = seed();
-    println!("seed {seed}");
     let mut runner = Runner::default();
     for schema in 0..SCHEMAS as u64 {
         let mut rng = Rng::new(seed.wrapping_add(schema));
@@ -43,7 +40,7 @@ fn check(law: Law) {
             match round(law, &mut runner, &subject, &mut rng) {
                 Ok(()) => {}
                 Err(Failure::Refused(why) | Failure::Broken(why)) => {
-                    panic!("KUBEMERGE_SEED={seed}, schema {schema}: {why}\n{}", text())
+                    panic!("schema {schema}: {why}\n{}", text())
                 }
             }
         }
@@ -61,22 +58,17 @@ fn check_built_in_kinds(law: Law, runner: &mut Runner, seed: u64) {
             Ok(()) => held += 1,
             // Items may lack a key that has no default, which the writer does not know.
             Err(Failure::Refused(_)) => refused += 1,
-            Err(Failure::Broken(why)) => panic!("KUBEMERGE_SEED={seed}, {}: {why}", subject.type_name),
+            Err(Failure::Broken(why)) => panic!("{}: {why}", subject.type_name),
         }
     }
     println!("{held} kinds held, {refused} refused");
     // A law that holds only because nearly everything is refused would say nothing.
-    assert!(held > 9 * refused, "KUBEMERGE_SEED={seed}: {refused} refusals, {held} kinds");
+    assert!(held > 9 * refused, "{refused} refusals, {held} kinds");
 }
 
 fn round(law: Law, runner: &mut Runner, subject: &Subject, rng: &mut Rng) -> Result<(), Failure> {
     let mut writer = Writer { rng, shapes: &subject.shapes, rates: VALID };
     law(&mut Asker { runner, subject }, &mut writer)
-}
-
-fn seed() -> u64 {
-    let given = std::env::var("KUBEMERGE_SEED").ok().and_then(|text| text.parse().ok());
-    given.unwrap_or_else(|| RandomState::new().build_hasher().finish())
 }
 
 /// Asks our engine about one type.

@@ -1,11 +1,12 @@
 //! The law of known forms: a write to an object that went through all steps of a write before is answered as a write to
 //! the same object that was stored past the API, of which nothing is known. Held against the recorded objects of every
-//! kind with random patches and replacements, valid or not; the seed is printed.
+//! kind with random patches and replacements, valid or not; `KUBEMERGE_SEED` repeats a run.
 
 use bytes::Bytes;
 use fastrand::Rng;
 use http_body_util::{BodyExt, Full};
 use kubemerge_server::{ApiServer, Clock, Validation};
+use kubemerge_test_support::seed;
 use serde_json::{Map, Value, json};
 use tower_service::Service;
 
@@ -129,9 +130,7 @@ async fn read(server: &ApiServer, path: &str) -> Value {
 
 #[test]
 fn objects_of_stored_form_are_written_as_others() {
-    let seed = fastrand::u64(..);
-    println!("seed {seed}");
-    let mut rng = Rng::with_seed(seed);
+    let mut rng = seed::rng();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let creations = creations(|status| *status == 201);
     let empty = [Validation::Full, Validation::Off].map(|validation| {

@@ -222,9 +222,7 @@ mod tests {
     /// The law of this file: the text is that of the union.
     #[test]
     fn paths_are_added_as_a_union_adds_them() {
-        let seed = fastrand::u64(..);
-        println!("seed {seed}");
-        let mut rng = Rng::with_seed(seed);
+        let mut rng = Rng::with_seed(1);
         let mut short = 0;
         for _ in 0..20_000 {
             let arena = Arena::new();

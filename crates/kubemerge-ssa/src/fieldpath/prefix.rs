@@ -210,9 +210,7 @@ mod tests {
     /// The law of this file.
     #[test]
     fn numbers_are_in_the_order_of_elements() {
-        let seed = fastrand::u64(..);
-        println!("seed {seed}");
-        let mut rng = Rng::with_seed(seed);
+        let mut rng = Rng::with_seed(1);
         let (mut decided, mut complete) = (0, 0);
         for _ in 0..200_000 {
             let (one, two) = (element(&mut rng), element(&mut rng));

@@ -323,8 +323,8 @@ mod tests {
 
     #[test]
     fn order_is_that_of_sorting_by_comparisons() {
-        for _ in 0..300 {
-            let (arena, seed) = (Arena::new(), fastrand::u64(..));
+        for seed in 0..300 {
+            let arena = Arena::new();
             let elements = elements(&mut fastrand::Rng::with_seed(seed), &arena);
             let mut expected: Vec<u32> = (0..elements.len() as u32).collect();
             expected.sort_by(|one, two| elements[*one as usize].order(elements[*two as usize]));

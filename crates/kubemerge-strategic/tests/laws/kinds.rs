@@ -1,58 +1,37 @@
 //! Every built-in kind: documents that fit its schema, and the laws that both dialects keep for them.
 //!
 //! Text takes the fast ways of the engine and values take the plain ones, so asking with both holds one to the
-//! other. Seeds are fresh; a failure prints its seed, and `LAW_SEED` repeats the run.
+//! other. `KUBEMERGE_SEED` repeats a run.
 
 use super::node;
+use fastrand::Rng;
 use kubemerge_schema::{Dialect, ListStrategy, Schema, Shape, Type};
 use kubemerge_strategic::{DiffOptions, apply, diff};
+use kubemerge_test_support::seed;
 use kubemerge_value::{Arena, Canonical, Node, to_canonical};
 use serde_json::{Map, Value, json};
-use std::hash::{BuildHasher, Hasher, RandomState};
-
-/// A stream of choices: xorshift.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % sides
-    }
-
-    fn is_one_of(&mut self, sides: u64) -> bool {
-        self.roll(sides) == 0
-    }
-}
-
-fn seed() -> u64 {
-    let given = std::env::var("LAW_SEED").ok().and_then(|seed| seed.parse().ok());
-    // Zero is the one seed that xorshift never leaves.
-    given.unwrap_or_else(|| RandomState::new().build_hasher().finish()).max(1)
-}
 
 /// Fields this deep below the root are left out.
 const MAX_LEVELS: usize = 8;
 
-fn map(ty: Type<'_>, level: usize, dice: &mut Dice) -> Value {
+fn map(ty: Type<'_>, level: usize, rng: &mut Rng) -> Value {
     let mut members = Map::new();
     if level > MAX_LEVELS {
         return Value::Object(members);
     }
     if let Some(inner) = ty.additional_properties() {
         for name in ["a", "b"] {
-            if dice.is_one_of(2) {
-                members.insert(name.to_owned(), value(inner, level + 1, dice));
+            if rng.u64(..2) == 0 {
+                members.insert(name.to_owned(), value(inner, level + 1, rng));
             }
         }
     }
     for field in ty.fields() {
         // Documents get sparser with depth, or those of large kinds would be endless.
-        if dice.is_one_of(2 + level as u64 / 2) {
+        if rng.u64(..2 + level as u64 / 2) == 0 {
             let found = match resolved(field.ty).shape() {
-                Shape::List => list(ty, field.name, level + 1, dice),
-                _ => value(field.ty, level + 1, dice),
+                Shape::List => list(ty, field.name, level + 1, rng),
+                _ => value(field.ty, level + 1, rng),
             };
             members.insert(field.name.to_string(), found);
         }
@@ -79,12 +58,12 @@ fn resolved(ty: Type<'_>) -> Type<'_> {
     ty.reference().map_or(ty, |definition| definition.ty())
 }
 
-fn value(ty: Type<'_>, level: usize, dice: &mut Dice) -> Value {
+fn value(ty: Type<'_>, level: usize, rng: &mut Rng) -> Value {
     let ty = resolved(ty);
     match ty.shape() {
-        Shape::Object => map(ty, level, dice),
+        Shape::Object => map(ty, level, rng),
         Shape::List => json!([]),
-        _ => scalar(ty, dice.roll(3)),
+        _ => scalar(ty, rng.u64(..3)),
     }
 }
 
@@ -97,14 +76,14 @@ fn scalar(ty: Type<'_>, choice: u64) -> Value {
 }
 
 /// A list in which no two elements are the same.
-fn list(holder: Type<'_>, field: &str, level: usize, dice: &mut Dice) -> Value {
+fn list(holder: Type<'_>, field: &str, level: usize, rng: &mut Rng) -> Value {
     let Ok(rule) = holder.list_field(field) else { return json!([]) };
     let item = resolved(rule.item);
-    let first = dice.roll(3);
-    let numbers = first..first + dice.roll(3);
-    let element = |number: u64, dice: &mut Dice| match rule.strategy {
+    let first = rng.u64(..3);
+    let numbers = first..first + rng.u64(..3);
+    let element = |number: u64, rng: &mut Rng| match rule.strategy {
         ListStrategy::Keyed(keys) => {
-            let mut element = map(item, level + 1, dice);
+            let mut element = map(item, level + 1, rng);
             for key in keys {
                 let ty = item.fields().find(|field| field.name == key.name).map(|field| field.ty);
                 element[&key.name] = ty.map_or(json!(format!("v{number}")), |ty| scalar(ty, number));
@@ -113,13 +92,13 @@ fn list(holder: Type<'_>, field: &str, level: usize, dice: &mut Dice) -> Value {
         }
         ListStrategy::Scalars | ListStrategy::Set if item.shape() == Shape::Object => json!({}),
         ListStrategy::Scalars | ListStrategy::Set => scalar(item, number),
-        ListStrategy::Atomic => value(item, level + 1, dice),
+        ListStrategy::Atomic => value(item, level + 1, rng),
     };
-    let mut elements: Vec<Value> = numbers.map(|number| element(number, dice)).collect();
+    let mut elements: Vec<Value> = numbers.map(|number| element(number, rng)).collect();
     if !matches!(rule.strategy, ListStrategy::Keyed(_) | ListStrategy::Atomic) {
         elements.dedup();
     }
-    if dice.is_one_of(3) {
+    if rng.u64(..3) == 0 {
         elements.reverse();
     }
     Value::Array(elements)
@@ -162,9 +141,7 @@ fn check(dialect: Dialect, kind: Type<'_>, original: &Value, modified: &Value) {
 
 #[test]
 fn every_built_in_kind_keeps_the_laws() {
-    let seed = seed();
-    println!("LAW_SEED={seed}");
-    let (mut dice, mut bytes) = (Dice(seed), 0);
+    let (mut rng, mut bytes) = (seed::rng(), 0);
     for dialect in [Dialect::Upstream, Dialect::Spec] {
         let schema = Schema::builtin("1.37", dialect).unwrap();
         let kinds = schema.kinds();
@@ -172,7 +149,7 @@ fn every_built_in_kind_keeps_the_laws() {
         for kind in kinds {
             let Some(ty) = schema.type_of(&kind.api_version(), kind.kind) else { continue };
             for _ in 0..8 {
-                let (original, modified) = (map(ty, 0, &mut dice), map(ty, 0, &mut dice));
+                let (original, modified) = (map(ty, 0, &mut rng), map(ty, 0, &mut rng));
                 check(dialect, ty, &original, &modified);
                 bytes += original.to_string().len();
             }

@@ -12,6 +12,7 @@ use kubemerge_schema::{Dialect, Type};
 use kubemerge_strategic::{
     DiffOptions, MergeError, MergeErrorKind, OnConflict, apply, compose, conflicts, diff, invert, three_way,
 };
+use kubemerge_test_support::seed::proptest_config;
 use kubemerge_value::{Arena, Node, deep_equal, to_value};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -94,7 +95,7 @@ fn patch() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(proptest_config(256))]
 
     #[test]
     fn applying_a_diff_gives_the_modified_document(original in document(), modified in document()) {

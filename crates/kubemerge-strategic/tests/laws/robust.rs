@@ -5,6 +5,7 @@ use kubemerge_schema::Dialect;
 use kubemerge_strategic::{
     DiffOptions, MergeErrorKind, OnConflict, apply, compose, conflicts, diff, invert, three_way,
 };
+use kubemerge_test_support::seed::proptest_config;
 use kubemerge_value::{Arena, Document, MAX_DEPTH, Node};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -67,7 +68,7 @@ pub(super) fn nonsense() -> BoxedStrategy<Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(proptest_config(256))]
 
     #[test]
     fn nonsense_is_answered(one in nonsense(), two in nonsense(), other in nonsense()) {

@@ -3,6 +3,7 @@
 use super::{documents::document, node, robust::nonsense, root};
 use kubemerge_schema::Dialect;
 use kubemerge_strategic::{DiffOptions, apply, diff};
+use kubemerge_test_support::seed::proptest_config;
 use kubemerge_value::{Arena, Canonical, Document, Node, to_bytes, to_canonical, to_value};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -93,7 +94,7 @@ fn agree(live: &Value, patch: &Value) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(proptest_config(512))]
 
     #[test]
     fn patches_that_touch_what_is_there(live in document(), choices in prop::collection::vec(any::<u8>(), 0..60)) {

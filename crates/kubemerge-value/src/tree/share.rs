@@ -111,9 +111,7 @@ mod tests {
     /// The law of this file: sharing changes nothing, and what is changed later changes for one tree only.
     #[test]
     fn shared_parts_are_what_they_were() {
-        let seed = fastrand::u64(..);
-        println!("seed {seed}");
-        let mut rng = Rng::with_seed(seed);
+        let mut rng = Rng::with_seed(1);
         for _ in 0..5_000 {
             let arena = Arena::new();
             let old = &*arena.alloc(tree(&mut rng, &arena, 3));
