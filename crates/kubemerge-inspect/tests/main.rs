@@ -1,0 +1,3 @@
+//! The tests of the crate from outside: one binary, which is linked once.
+
+mod lint;
