@@ -54,7 +54,7 @@ mod utf8;
 
 use kubemerge_value::{Node, to_bytes};
 
-pub use edit::{Edit, apply_edits};
+pub use edit::{DocumentEdits, Edit, KeptLayout, apply_edits};
 pub use emit::{KeyOrder, WriteOptions, is_plain};
 pub use error::{Position, YamlError, YamlErrorKind};
 pub use locate::YamlLocation;

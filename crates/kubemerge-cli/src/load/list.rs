@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use kubemerge_value::{Arena, Document, Entry, Kind, Node, list, map, to_bytes};
-use kubemerge_yaml as yaml;
+use kubemerge_yaml::{self as yaml, DocumentEdits, KeptLayout};
 
 use super::manifest::{Identity, Manifest, checked};
 use crate::input::Source;
@@ -106,21 +106,38 @@ pub(crate) struct Change<'m, 's> {
     pub(crate) json: Option<&'m [u8]>,
 }
 
-/// The edits that give objects of one text their new values, in the order of the text.
-pub(crate) fn edits(changes: &[Change<'_, '_>]) -> Result<Vec<yaml::Edit>> {
-    // All items of a list are edited together, because edits of one text must not overlap.
-    let documents = changes.chunk_by(|one, other| one.manifest.is_beside(other.manifest));
-    Ok(documents.map(edits_of_document).collect::<Result<Vec<_>>>()?.concat())
+/// The edits of one text.
+#[derive(Default)]
+pub(crate) struct TextEdits {
+    /// In the order of the text.
+    pub(crate) edits: Vec<yaml::Edit>,
+    /// Objects whose layout they do not keep, as they are named in messages.
+    pub(crate) rewritten: Vec<(String, KeptLayout)>,
 }
 
-fn edits_of_document(changes: &[Change<'_, '_>]) -> Result<Vec<yaml::Edit>> {
-    let Some(Change { manifest, json }) = changes.first() else { return Ok(Vec::new()) };
+/// The edits that give objects of one text their new values.
+pub(crate) fn edits(changes: &[Change<'_, '_>]) -> Result<TextEdits> {
+    let mut text = TextEdits::default();
+    // All items of a list are edited together, because edits of one text must not overlap.
+    for document in changes.chunk_by(|one, other| one.manifest.is_beside(other.manifest)) {
+        let DocumentEdits { edits, kept } = edits_of_document(document)?;
+        text.edits.extend(edits);
+        if let Some(first) = document.first().filter(|_| kept != KeptLayout::All) {
+            text.rewritten.push((first.manifest.title(), kept));
+        }
+    }
+    Ok(text)
+}
+
+fn edits_of_document(changes: &[Change<'_, '_>]) -> Result<DocumentEdits> {
+    let kept_whole = |edits| DocumentEdits { edits, kept: KeptLayout::All };
+    let Some(Change { manifest, json }) = changes.first() else { return Ok(kept_whole(Vec::new())) };
     let json = match (manifest.part, json) {
         (Part::Whole, Some(json)) => Cow::Borrowed(*json),
-        (Part::Whole, None) => return Ok(vec![manifest.document.removal()]),
+        (Part::Whole, None) => return Ok(kept_whole(vec![manifest.document.removal()])),
         (Part::Item(_), _) => Cow::Owned(with_items(manifest, changes)?),
     };
-    let edits = manifest.document.edits_to_json(&json);
+    let edits = manifest.document.document_edits(&json);
     edits.map_err(|error| Notice::error(format!("{}: {error}", manifest.title())).into())
 }
 

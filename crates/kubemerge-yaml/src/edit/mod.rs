@@ -35,6 +35,26 @@ pub struct Edit {
     pub text: String,
 }
 
+/// The edits of a document, and how much of its layout they keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentEdits {
+    /// In the order of the text.
+    pub edits: Vec<Edit>,
+    /// What they keep.
+    pub kept: KeptLayout,
+}
+
+/// How much of the layout and the comments of a document edits keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum KeptLayout {
+    /// All of it, except inside values that cannot be edited in place, such as maps with `<<`.
+    All,
+    /// That of the first levels: values below them are written anew if something in them changes.
+    FirstLevels,
+    /// Nothing: the document is written anew, without its comments.
+    Nothing,
+}
+
 /// Applies edits that are in order and do not overlap, such as those of [`YamlDocument::edits`].
 ///
 /// # Panics
@@ -86,23 +106,29 @@ impl YamlDocument<'_> {
 
     /// Like [`YamlDocument::edits`], with the new value as JSON text.
     pub fn edits_to_json(&self, json: &[u8]) -> Result<Vec<Edit>, YamlError> {
+        self.document_edits(json).map(|document| document.edits)
+    }
+
+    /// Like [`YamlDocument::edits_to_json`]; says as well how much of the layout the edits keep.
+    pub fn document_edits(&self, json: &[u8]) -> Result<DocumentEdits, YamlError> {
         let new = json_text::read_value(json)?;
         let mut editor = Editor::new(self, &new)?;
         // Each attempt is read back. If an edit went wrong, less of the layout is kept, down to none.
-        for max_depth in ATTEMPTS {
+        for (max_depth, kept) in ATTEMPTS {
             let edits = editor.attempt(max_depth);
             if editor.holds_new_value(&edits) {
-                return Ok(edits);
+                return Ok(DocumentEdits { edits, kept });
             }
         }
         // Never wrong, but it keeps no comment.
         editor.replace_root(0);
-        Ok(editor.edits)
+        Ok(DocumentEdits { edits: editor.edits, kept: KeptLayout::Nothing })
     }
 }
 
 /// How many levels are edited in place before values are written anew: all, the first few, the first.
-const ATTEMPTS: [usize; 3] = [usize::MAX, 3, 1];
+const ATTEMPTS: [(usize, KeptLayout); 3] =
+    [(usize::MAX, KeptLayout::All), (3, KeptLayout::FirstLevels), (1, KeptLayout::FirstLevels)];
 
 /// The position of a value, as far as replacing it is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

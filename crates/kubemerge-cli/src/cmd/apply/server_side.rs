@@ -157,7 +157,7 @@ fn written(output: ApplyOutput, pair: &Pair<'_, '_>, object: &[u8]) -> Result<St
         (ApplyOutput::Diff, Some(live)) => {
             let after = kubemerge_yaml::apply_edits(
                 live.source.text(),
-                &edits(&[Change { manifest: live, json: Some(object) }])?,
+                &edits(&[Change { manifest: live, json: Some(object) }])?.edits,
             );
             let [before, after] = live.source.shown_pair(live.source.text(), &after);
             render::unified_diff(&live.source.name, &before, &after)

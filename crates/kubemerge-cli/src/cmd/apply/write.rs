@@ -95,7 +95,7 @@ fn diff(steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
     let mut text = String::new();
     for file in changes.chunk_by(|one, other| std::ptr::eq(one.manifest.source, other.manifest.source)) {
         let source = file[0].manifest.source;
-        let after = yaml::apply_edits(source.text(), &load::edits(file)?);
+        let after = yaml::apply_edits(source.text(), &load::edits(file)?.edits);
         let [before, after] = source.shown_pair(source.text(), &after);
         text.push_str(&render::unified_diff(&source.name, &before, &after));
     }

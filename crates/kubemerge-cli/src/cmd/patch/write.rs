@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use kubemerge_yaml as yaml;
+use kubemerge_yaml::{self as yaml, KeptLayout};
 
 use super::Destination;
 use super::apply::{Effect, PatchedObject};
 use crate::input::Source;
-use crate::load::{Change, edits};
+use crate::load::{Change, TextEdits, edits};
 use crate::output::{NewText, Rewrites, Stdout, remove_leftovers};
 use crate::render;
 use crate::report::{Notice, Outcome, Result};
@@ -76,7 +76,7 @@ fn diffs(objects: &[PatchedObject<'_, '_>]) -> Result<String> {
     let mut text = String::new();
     for file in by_file(objects) {
         let source = file[0].manifest.source;
-        let after = yaml::apply_edits(source.text(), &edits_of(file)?);
+        let after = yaml::apply_edits(source.text(), &edits_of(file)?.edits);
         let [before, after] = source.shown_pair(source.text(), &after);
         text.push_str(&render::unified_diff(&source.name, &before, &after));
     }
@@ -84,7 +84,7 @@ fn diffs(objects: &[PatchedObject<'_, '_>]) -> Result<String> {
 }
 
 /// The edits of the objects of one file.
-fn edits_of(file: &[PatchedObject<'_, '_>]) -> Result<Vec<yaml::Edit>> {
+fn edits_of(file: &[PatchedObject<'_, '_>]) -> Result<TextEdits> {
     // An object that does not change keeps its text, whatever its layout.
     let json = |object: &PatchedObject<'_, '_>| object.effect != Effect::Deleted;
     let changes = changed(file).map(|object| Change {
@@ -101,8 +101,8 @@ fn all_documents(sources: &[Arc<Source>], objects: &[PatchedObject<'_, '_>]) -> 
     let mut files = by_file(objects).peekable();
     for source in sources {
         let own = files.next_if(|file| std::ptr::eq(file[0].manifest.source, &**source));
-        let edits = own.map_or(Ok(Vec::new()), edits_of)?;
-        let after = yaml::apply_edits(source.text(), &edits);
+        let text_edits = own.map_or(Ok(TextEdits::default()), edits_of)?;
+        let after = yaml::apply_edits(source.text(), &text_edits.edits);
         // A text may end without a newline, and the next one may start with a separator of its own.
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
@@ -118,18 +118,32 @@ fn all_documents(sources: &[Arc<Source>], objects: &[PatchedObject<'_, '_>]) -> 
 /// Rewrites the files that change.
 fn in_place(sources: &[Arc<Source>], objects: &[PatchedObject<'_, '_>]) -> Result {
     remove_leftovers(sources.iter().filter_map(|source| source.path()));
-    let mut texts = Vec::new();
+    let (mut texts, mut rewritten) = (Vec::new(), Vec::new());
     for file in by_file(objects) {
-        let edits = edits_of(file)?;
+        let TextEdits { edits, rewritten: lost } = edits_of(file)?;
+        rewritten.extend(lost);
         if !edits.is_empty() {
             texts.push(new_text(file[0].manifest.source, &edits)?);
         }
     }
     // All new texts exist before the first file changes, so only renames can fail.
     Rewrites::stage(&texts)?.commit()?;
+    for (title, kept) in rewritten {
+        report_lost_layout(&title, kept);
+    }
     let (total, files) = (counted(objects.len(), "object"), counted(texts.len(), "file"));
     eprintln!("{} of {total} changed, in {files}", changed(objects).count());
     Ok(Outcome::Done)
+}
+
+/// Says that comments may be lost: the text could not be edited in place.
+fn report_lost_layout(title: &str, kept: KeptLayout) {
+    let lost = match kept {
+        KeptLayout::All => return,
+        KeptLayout::FirstLevels => "parts of the text were written anew: their comments may be lost",
+        KeptLayout::Nothing => "the text was written anew: its comments may be lost",
+    };
+    Notice::warning(format!("{title}: {lost}")).help("compare the file with its earlier version").print();
 }
 
 fn new_text<'s>(source: &'s Source, edits: &[yaml::Edit]) -> Result<NewText<'s>> {
