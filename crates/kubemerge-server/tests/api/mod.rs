@@ -10,6 +10,7 @@ mod stored_form;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use bytes::Bytes;
@@ -26,65 +27,117 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/api")
 }
 
+/// A test for each folder of recordings, so that they run in parallel.
+macro_rules! folders {
+    ($($test:ident: $folder:literal,)*) => {
+        const FOLDERS: &[&str] = &[$($folder),*];
+
+        $(#[test]
+        fn $test() {
+            check($folder);
+        })*
+    };
+}
+
+folders! {
+    actions: "actions",
+    admissionregistration: "admissionregistration.k8s.io",
+    apiextensions: "apiextensions.k8s.io",
+    apiregistration: "apiregistration.k8s.io",
+    apply: "apply",
+    apps: "apps",
+    authentication: "authentication.k8s.io",
+    authorization: "authorization.k8s.io",
+    autoscaling: "autoscaling",
+    batch: "batch",
+    certificates: "certificates.k8s.io",
+    coordination: "coordination.k8s.io",
+    core: "core",
+    custom: "custom",
+    discovery: "discovery.k8s.io",
+    events: "events.k8s.io",
+    flowcontrol: "flowcontrol.apiserver.k8s.io",
+    networking: "networking.k8s.io",
+    node: "node.k8s.io",
+    plugins: "plugins",
+    policy: "policy",
+    rbac: "rbac.authorization.k8s.io",
+    resource: "resource.k8s.io",
+    scheduling: "scheduling.k8s.io",
+    storage: "storage.k8s.io",
+    storagemigration: "storagemigration.k8s.io",
+}
+
 #[test]
-fn answers_are_those_of_kube_apiserver() {
+fn every_folder_has_a_test() {
+    let names = folders().into_iter().map(|folder| folder.file_name().expect("a name").to_owned());
+    assert_eq!(names.collect::<Vec<_>>(), FOLDERS);
+}
+
+/// Compares the answers to all requests of a folder with those of kube-apiserver.
+fn check(name: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let mut different: BTreeSet<String> = BTreeSet::new();
-    let mut examples = Vec::new();
-    let mut requests = 0;
-    for (name, cases) in files() {
+    let mut different = Vec::new();
+    for (file, cases) in files_in(&folder().join(name)) {
+        assert!(cases.iter().all(|case| !case.steps.is_empty()) && !cases.is_empty(), "{file} is incomplete");
+        let owners = if name == "apply" { Owners::Compared } else { Owners::Ignored };
         for case in &cases {
-            requests += case.steps.len();
-            let owners = if name.starts_with("apply/") { Owners::Compared } else { Owners::Ignored };
-            for (number, difference) in runtime.block_on(replay(case, owners, plugin(&name))) {
-                let place = format!("{name}: {}: {number}", case.name);
-                examples.push((place.clone(), difference));
-                different.insert(place);
+            for (number, difference) in runtime.block_on(replay(case, owners, plugin(&file))) {
+                different.push((format!("{file}: {}: {number}", case.name), difference));
             }
         }
     }
-    assert!(requests >= 1500, "only {requests} requests were found");
-    judge(&different, &examples);
+    compare_with_pending(name, &different);
 }
 
-fn judge(different: &BTreeSet<String>, examples: &[(String, String)]) {
+/// Fails if other requests of a folder are answered differently than pending.txt says.
+fn compare_with_pending(folder_name: &str, different: &[(String, String)]) {
+    // Tests of several folders may change the file.
+    static FILE: Mutex<()> = Mutex::new(());
+    let _guard = FILE.lock().unwrap_or_else(PoisonError::into_inner);
     let path = folder().join("pending.txt");
-    let text = std::fs::read_to_string(&path).unwrap_or_default();
-    let pending: BTreeSet<String> =
-        text.lines().filter(|line| !line.starts_with('#')).map(str::to_string).collect();
-    let left: Option<BTreeSet<String>> = match std::env::var("KUBEMERGE_UPDATE_PENDING").as_deref() {
-        Ok("remove") => Some(pending.intersection(different).cloned().collect()),
-        Ok("add") => Some(different.clone()),
+    let text = std::fs::read_to_string(&path).expect("pending.txt");
+    let is_own = |line: &&str| line.split_once('/').is_some_and(|(folder, _)| folder == folder_name);
+    let pending: BTreeSet<&str> = text.lines().filter(is_own).collect();
+    let places: BTreeSet<&str> = different.iter().map(|(place, _)| place.as_str()).collect();
+    let left: Option<BTreeSet<&str>> = match std::env::var("KUBEMERGE_UPDATE_PENDING").as_deref() {
+        Ok("remove") => Some(pending.intersection(&places).copied().collect()),
+        Ok("add") => Some(places.clone()),
         _ => None,
     };
     if let Some(left) = left {
-        let comments = text.lines().filter(|line| line.starts_with('#'));
-        let lines: Vec<&str> = comments.chain(left.iter().map(String::as_str)).collect();
+        let lines: Vec<&str> = text.lines().filter(|line| !is_own(line)).chain(left).collect();
         std::fs::write(&path, lines.join("\n") + "\n").expect("pending.txt can be written");
         return;
     }
-    let new: Vec<&(String, String)> = examples.iter().filter(|(place, _)| !pending.contains(place)).collect();
+    let new: Vec<_> = different.iter().filter(|(place, _)| !pending.contains(place.as_str())).collect();
     for (place, difference) in new.iter().take(MAX_PRINTED) {
         println!("{place}\n{difference}\n");
     }
     assert!(new.is_empty(), "{} requests are answered differently and are not in pending.txt", new.len());
-    let done: Vec<&String> = pending.difference(different).collect();
+    let done: Vec<_> = pending.difference(&places).collect();
     let update = "KUBEMERGE_UPDATE_PENDING=remove cargo test -p kubemerge-server --test tests api::";
     assert!(done.is_empty(), "{} lines of pending.txt are done; run `{update}`: {done:?}", done.len());
 }
 
+/// The folders with recordings; that of objects has none.
+fn folders() -> Vec<PathBuf> {
+    entries(&folder()).into_iter().filter(|path| path.is_dir() && !path.ends_with("objects")).collect()
+}
+
 /// All files by their path below `conformance/api`, with their cases.
 fn files() -> Vec<(String, Vec<Case>)> {
-    let mut files = Vec::new();
-    for group in entries(&folder()).into_iter().filter(|path| path.is_dir() && !path.ends_with("objects")) {
-        for file in entries(&group) {
-            let text = std::fs::read_to_string(&file).expect("a file of cases");
-            let cases = recording::read(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-            let name = file.strip_prefix(folder()).expect("below the folder").with_extension("");
-            files.push((name.to_string_lossy().into_owned(), cases));
-        }
-    }
-    files
+    folders().iter().flat_map(|folder| files_in(folder)).collect()
+}
+
+fn files_in(group: &Path) -> Vec<(String, Vec<Case>)> {
+    let read = |file: PathBuf| {
+        let text = std::fs::read_to_string(&file).expect("a file of cases");
+        let cases = recording::read(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let name = file.strip_prefix(folder()).expect("below the folder").with_extension("");
+        (name.to_string_lossy().into_owned(), cases)
+    };
+    entries(group).into_iter().map(read).collect()
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

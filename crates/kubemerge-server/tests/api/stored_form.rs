@@ -148,7 +148,7 @@ fn objects_of_stored_form_are_written_as_others() {
     assert!(compared > OBJECTS, "only {compared} writes were compared");
 }
 
-/// Creates an object and changes it several times in both ways; answers how many writes were compared.
+/// Creates an object and changes it several times in both ways; returns how many writes were compared.
 async fn writes(empty: &ApiServer, collection: &str, object: &Value, rng: &mut Rng) -> usize {
     let known = empty.fork();
     let (method, content_type) = ("POST".into(), "application/json".into());
