@@ -62,7 +62,7 @@ fn a_full_disk_is_an_error_on_standard_output() {
     assert_eq!(stderr(&output), "error: cannot write to stdout: No space left on device\n");
 }
 
-/// A limit on the size of files stands in for a full disk: writing the new text fails half-way.
+/// A limit on the size of files replaces a full disk: writing the new text fails half-way.
 #[test]
 fn a_full_disk_leaves_the_file_as_it_was() {
     let folder = folder_with("a_full_disk_leaves_the_file_as_it_was", "deployment.yaml");

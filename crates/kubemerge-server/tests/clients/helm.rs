@@ -9,7 +9,7 @@ use kubemerge_server::{ApiServer, ServeOptions, Serving};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-/// helm with a folder of its own, so that it finds nothing of the user's and leaves nothing behind.
+/// helm with a folder of its own, so that it reads and leaves nothing of the user's.
 struct Helm {
     program: String,
     home: PathBuf,
@@ -31,7 +31,7 @@ impl Helm {
         for folder in ["HELM_CACHE_HOME", "HELM_CONFIG_HOME", "HELM_DATA_HOME"] {
             command.env(folder, self.home.join(folder));
         }
-        let output = tokio::time::timeout(Duration::from_secs(120), command.kill_on_drop(true).output());
+        let output = tokio::time::timeout(Duration::from_secs(600), command.kill_on_drop(true).output());
         let output = output.await.expect("helm ends").unwrap();
         let (text, faults) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

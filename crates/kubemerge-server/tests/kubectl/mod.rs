@@ -148,7 +148,7 @@ async fn replay_since(oldest: u32, name: &str) {
             (played, session)
         });
         let (played, session) =
-            tokio::time::timeout(Duration::from_secs(240), played).await.unwrap().unwrap();
+            tokio::time::timeout(Duration::from_secs(1200), played).await.unwrap().unwrap();
         let written: String =
             played.iter().map(|(command, printed)| format!("$ {command}\n{printed}")).collect();
         if at == 0 && std::env::var_os("BLESS").is_some() {

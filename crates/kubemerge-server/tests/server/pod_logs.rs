@@ -85,7 +85,7 @@ async fn follow(server: &ApiServer, query: &str) -> Body {
 }
 
 async fn next(body: &mut Body) -> Option<String> {
-    let frame = tokio::time::timeout(Duration::from_secs(20), body.frame()).await.expect("something comes");
+    let frame = tokio::time::timeout(Duration::from_secs(60), body.frame()).await.expect("something comes");
     Some(String::from_utf8(frame?.unwrap().into_data().unwrap().to_vec()).unwrap())
 }
 

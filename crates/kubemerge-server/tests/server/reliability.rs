@@ -161,7 +161,7 @@ async fn a_slow_watcher_falls_out_of_the_history() {
         ask(&server, "POST", CONFIG_MAPS, config_map(&format!("m{at}"))).await;
     }
     let text =
-        tokio::time::timeout(Duration::from_secs(5), watch.collect()).await.unwrap().unwrap().to_bytes();
+        tokio::time::timeout(Duration::from_secs(60), watch.collect()).await.unwrap().unwrap().to_bytes();
     let event: Value = serde_json::from_slice(&text).unwrap();
     assert_eq!((&event["type"], &event["object"]["code"]), (&json!("ERROR"), &json!(410)));
 }

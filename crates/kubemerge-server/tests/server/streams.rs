@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::server::support::{PODS, get, pod};
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(60);
 
 /// A server whose pod `web` turns its input into capitals.
 fn with_handlers() -> ApiServer {
