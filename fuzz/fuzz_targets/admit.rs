@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(first) = admit(schema, &text) else { return };
     let _ = admit_update(schema, &first, &text);
     // Kubernetes adds these keys to the selectors of every new object, as admit does.
-    // Upstream: a default of 7.0 is a multiple of 0.5; it is written as 7, which is none.
+    // Upstream: a default of 7.0 is a multiple of 0.5; it is written as 7, which is not.
     if !first.contains("atchLabelKeys") && !first.contains("multipleOf") {
         assert_eq!(admit(schema, &first).ok().as_deref(), Some(first.as_str()), "{text}");
     }

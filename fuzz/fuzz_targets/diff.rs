@@ -1,5 +1,5 @@
 //! Any two documents: every API makes the same patch of them, in both dialects, or finds them at fault.
-//! A patch of the `spec` dialect makes the second of the first; there is none from a document to itself.
+//! A patch of the `spec` dialect makes the second of the first; the patch from a document to itself is empty.
 #![no_main]
 
 use kubemerge_fuzz::{

@@ -1,4 +1,4 @@
-//! Any two texts that are objects: the patch that is made of them makes the second of the first.
+//! Any two texts that are objects: the patch generated from them turns the first into the second.
 #![no_main]
 
 use kubemerge::{Canonical, RuleSource, Target, Tests, apply, diff};

@@ -1,4 +1,4 @@
-//! Any bytes: reading never panics, what is read is JSON, every place lies within the text, and an equal
+//! Any bytes: reading never panics, what is read is JSON, every place is within the text, and an equal
 //! value needs no edit.
 #![no_main]
 

@@ -1,7 +1,7 @@
 //! Automation of the repository: `cargo xtask <task>`.
 //!
 //! Only small tasks are here, so that `cargo xtask tidy` builds in seconds. What needs the engine is built when it is
-//! asked for: the makers of tables are behind a feature, and the harness, with everything that asks Kubernetes, is a
+//! asked for: the makers of tables have a feature of their own, and the harness, with everything that asks Kubernetes, is a
 //! package of its own.
 
 mod hand_over;

@@ -82,7 +82,7 @@ impl Row {
         (0..MAX_REQUESTS).map(size).sum::<usize>() / MAX_REQUESTS
     }
 
-    /// Sets all objects up and does so many requests.
+    /// Sets all objects up and sends `requests` requests.
     ///
     /// All requests are made, whether they are sent or not, so that the number of requests is all that differs.
     pub(crate) async fn run(&self, requests: usize) {

@@ -26,7 +26,7 @@ impl RequestEngine {
 
     /// Answers one request in JSON.
     fn answer(&self, python: Python<'_>, request: &str) -> String {
-        // A panic in another thread leaves only a cache behind, which is safe to use.
+        // A panic in another thread leaves only a cache, which is safe to use.
         python.detach(|| self.engine.lock().unwrap_or_else(PoisonError::into_inner).answer(request))
     }
 }

@@ -1,4 +1,4 @@
-//! The engine behind three functions for JavaScript.
+//! The engine as three functions for JavaScript.
 //!
 //! `allocate` gives room for a request, `answer` reads it and returns the address of the answer, whose first four
 //! bytes are its length, and `release` gives memory back. All texts are UTF-8. A WebAssembly instance has one

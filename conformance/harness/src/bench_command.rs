@@ -23,7 +23,7 @@ Prints the CPU time of `kubemerge patch` for a stream of 5,000 objects and for o
 medians. KUBEMERGE_KUBECTL names the kubectl to run. That part is skipped if there is none.
 ";
 
-/// How often each command runs, unless told otherwise.
+/// How often each command runs, unless set otherwise.
 const ROUNDS: usize = 40;
 /// What both are asked to do.
 const FILE: &str = "examples/deployment.yaml";

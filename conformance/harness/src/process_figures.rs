@@ -1,4 +1,4 @@
-//! What Linux tells about a running process: CPU time, memory, whether it has ended.
+//! What Linux reports about a running process: CPU time, memory, whether it has ended.
 
 use std::{fs, time::Duration};
 

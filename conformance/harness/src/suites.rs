@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
 }
 
-/// Prints what each suite did on both servers, and answers whether ours passed all that the other did.
+/// Prints what each suite did on both servers, and returns whether ours passed all that the other did.
 fn compare(plan: &Plan) -> Result<bool, String> {
     let mut all_passed = true;
     for suite in ["kube-rs", "controller-runtime"].into_iter().filter(|suite| plan.wants_suite(suite)) {

@@ -38,12 +38,12 @@ pub fn pod() -> Vec<u8> {
     bytes(&pod_of(containers.to_vec()))
 }
 
-/// A Pod whose first container has so many variables.
+/// A Pod whose first container has `variables` variables.
 pub fn pod_with_env(variables: usize) -> Vec<u8> {
     bytes(&pod_of(vec![container("web", variables)]))
 }
 
-/// A ConfigMap with so many keys.
+/// A ConfigMap with `keys` keys.
 pub fn config_map(keys: usize) -> Vec<u8> {
     let data = (0..keys).map(|n| (format!("key-{n:05}"), json!(format!("value of the key number {n}"))));
     let data: serde_json::Map<String, Value> = data.collect();

@@ -21,7 +21,7 @@ impl<'a> Job<'a> {
         (self.run)();
     }
 
-    /// The nanoseconds of one run, as the mean of so many.
+    /// The nanoseconds of one run, as the mean of this many.
     fn time(&mut self, runs: u32) -> f64 {
         let start = Instant::now();
         (0..runs).for_each(|_| self.once());

@@ -62,7 +62,7 @@ impl<'c> Visitor<'c> {
         self.formats -= usize::from(is_format);
     }
 
-    /// Only the first item of another type is told.
+    /// Only the first item of another type is reported.
     fn one_type(&mut self, items: &[Item<'_>]) {
         let Some((first, rest)) = items.split_first() else { return };
         for item in rest {

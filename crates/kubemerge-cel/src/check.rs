@@ -151,7 +151,7 @@ impl<'e> Checker<'_, 'e> {
         }
     }
 
-    /// The type of all members of a literal. Members that do not fit are told later.
+    /// The type of all members of a literal. Members that do not fit are reported later.
     fn join(&mut self, previous: Option<CelType>, found: CelType) -> CelType {
         match previous {
             None => found,

@@ -72,7 +72,7 @@ pub struct Compiled<'e> {
 }
 
 impl<'e> Compiled<'e> {
-    /// Reads an expression and checks its types, or tells why it does not compile.
+    /// Reads an expression and checks its types, or says why it does not compile.
     pub fn new(text: &'e str, environment: &Environment) -> Result<Compiled<'e>, String> {
         let size = text.chars().count();
         if size > MAX_CODE_POINTS {
@@ -103,7 +103,7 @@ impl<'e> Compiled<'e> {
     }
 }
 
-/// Finds the type of an expression, or tells why it does not compile.
+/// Finds the type of an expression, or says why it does not compile.
 pub fn compile(text: &str, environment: &Environment) -> Result<CelType, String> {
     if !IS_BUILT_IN {
         return Ok(CelType::Dyn);

@@ -16,7 +16,7 @@ pub(super) enum Literal {
     Bytes(Vec<u8>),
 }
 
-/// Reads a literal, or tells what is wrong with it. Numbers may have a sign.
+/// Reads a literal, or says what is wrong with it. Numbers may have a sign.
 pub(super) fn read(kind: TokenKind, text: &str) -> Result<Literal, String> {
     match kind {
         TokenKind::Int => integer(text).ok_or_else(|| "invalid int literal".to_owned()).map(Literal::Int),

@@ -79,7 +79,7 @@ fn unrecognized(rest: &str, first: char) -> usize {
     if matches!(first, '"' | '\'' | '`') {
         return rest.find('\n').unwrap_or(rest.len());
     }
-    // What looks like the start of an operator is wrong together with the character that shows it is none.
+    // What looks like the start of an operator is wrong together with the character that follows.
     let next = rest.chars().nth(1).filter(|_| matches!(first, '=' | '&' | '|'));
     first.len_utf8() + next.map_or(0, char::len_utf8)
 }

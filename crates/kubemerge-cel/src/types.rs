@@ -7,7 +7,7 @@ use std::fmt;
 pub enum CelType {
     /// Any type: known only when the expression runs.
     Dyn,
-    /// That of a part that is wrong, which fits everywhere so that one mistake is told once.
+    /// That of a part that is wrong, which fits everywhere so that one mistake is reported once.
     Error,
     /// `true` and `false`.
     Bool,
@@ -116,7 +116,7 @@ impl CelType {
         }
     }
 
-    /// The name as the type of a result is told, which differs for some from that in other messages.
+    /// The name in messages about the type of a result, which differs for some from that in other messages.
     pub(super) fn result_name(&self) -> String {
         match self {
             CelType::Null => "null_type".to_owned(),

@@ -108,7 +108,7 @@ struct Sides<'a> {
     other: Node<'a>,
 }
 
-/// The differences between two results; the type is the one that list items are told apart by.
+/// The differences between two results; the type is the one that list items are distinguished by.
 pub fn differences<'a>(
     ty: Type<'_>,
     live: Node<'a>,
@@ -191,7 +191,7 @@ impl<'a> Comparison<'a> {
                 let value = ty.map_field(name).map_or(ty.schema().untyped(), |rule| rule.value);
                 self.maps(value, sides, path);
             }
-            // Only keyed lists have items that can be told apart by name.
+            // Only keyed lists have items that can be distinguished by name.
             (Kind::List, Kind::List) => match ty.list_field(name) {
                 Ok(rule) if matches!(rule.strategy, ListStrategy::Keyed(_)) => {
                     let ListStrategy::Keyed(keys) = rule.strategy else { return };

@@ -354,7 +354,7 @@ impl<'s> BuiltinKind<'s> {
     }
 
     /// Adds what has an owner although only the server sets it. Called before owners are tracked; what is added to the
-    /// metadata need not stay. Answers whether the kind has such fields.
+    /// metadata need not stay. Returns whether the kind has such fields.
     pub fn complete_for_tracking(self, object: &mut Map<'_>) -> bool {
         let Some(complete) = self.rules().and_then(|rules| rules.decode.track) else { return false };
         complete(object);

@@ -194,7 +194,7 @@ fn what_admit_answers_is_a_fixed_point() {
     each_object(|schema, _, _, text| {
         let Ok(first) = admit(schema, &text) else { return };
         // Kubernetes adds these keys to the selectors of every new object, as admit does.
-        // Upstream: a default of 7.0 is a multiple of 0.5; it is written as 7, which is none.
+        // Upstream: a default of 7.0 is a multiple of 0.5; it is written as 7, which is not.
         if first.contains("atchLabelKeys") || first.contains("multipleOf") {
             return;
         }

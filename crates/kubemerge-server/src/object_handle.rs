@@ -45,7 +45,7 @@ impl ApiServer {
 }
 
 impl ObjectHandle {
-    /// The object as it is now; none if there is none.
+    /// The object as it is now, if it exists.
     pub fn value(&self) -> Option<Value> {
         self.server.get(&self.api_version, &self.kind, &self.namespace, &self.name)
     }

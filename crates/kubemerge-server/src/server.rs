@@ -149,7 +149,7 @@ impl ApiServer {
         self.api.durably(|| load::put(&self.api.transaction(), &object))
     }
 
-    /// Removes an object at once, regardless of finalizers and grace periods; answers whether it was there. A store on
+    /// Removes an object at once, regardless of finalizers and grace periods; returns whether it was there. A store on
     /// a disk has written that once [`ApiServer::flush`] returns.
     pub fn remove(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> bool {
         let Ok(resource) = load::resource(&self.api.cluster, api_version, kind) else { return false };

@@ -162,7 +162,7 @@ fn strange_order(n: usize) -> Case {
     Case { kind: POD, live: env(variables(n, "a"), None), patch: env(String::new(), Some(order)) }
 }
 
-/// So many levels, and what is beside the next level on each of them.
+/// `levels` levels, and what is beside the next level on each of them.
 const LEVELS: usize = 9_000;
 
 fn deep_nesting(_: usize) -> Case {

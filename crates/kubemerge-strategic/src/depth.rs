@@ -12,7 +12,7 @@ pub(crate) struct Level<'w> {
     at: usize,
 }
 
-/// On so many levels texts are always compared; deeper down on every 16th, because nested texts that differ at
+/// On this many levels texts are always compared; deeper down on every 16th, because nested texts that differ at
 /// the bottom would be compared once per level.
 const MAX_SHALLOW_LEVELS: usize = 12;
 

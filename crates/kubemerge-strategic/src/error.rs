@@ -45,7 +45,7 @@ struct Fault {
 pub enum MergeErrorKind {
     /// Not a JSON object.
     InvalidDocument,
-    /// A value of `$patch` that is none of the known words.
+    /// A value of `$patch` that is an unknown word.
     InvalidPatchDirective,
     /// `$patch: merge` on a list item, which Kubernetes refuses.
     MergeDirectiveUnsupported,

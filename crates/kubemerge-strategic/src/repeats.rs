@@ -7,7 +7,7 @@ use crate::error::{MergeError, MergeErrorKind};
 use kubemerge_value::{Arena, Path};
 use std::cell::Cell;
 
-/// So many bytes may be written for items that were merged before.
+/// How many bytes may be written for items that were merged before.
 const MAX_REPEATED_BYTES: usize = 256 << 20;
 
 /// What was written so far for items that were merged before.

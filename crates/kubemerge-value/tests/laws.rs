@@ -1,4 +1,4 @@
-//! Laws of nodes: every source and every way out tells the same value, and edits do what they say.
+//! Laws of nodes: every source and every way out has the same value, and edits do what they say.
 
 use kubemerge_test_support::seed::proptest_config;
 use kubemerge_value::{

@@ -174,7 +174,7 @@ impl Item<'_> {
         self.start as usize..self.end as usize
     }
 
-    /// About how many bytes of JSON the item itself is, without children and what an alias stands for.
+    /// About how many bytes of JSON the item itself is, without children and what an alias refers to.
     pub(crate) fn scalar_size(&self) -> usize {
         match &self.value {
             Value::List | Value::Map | Value::Alias(_) => 0,

@@ -48,7 +48,7 @@ pub enum ErrorKind {
     TooManyOperations,
     /// An operation of a JSON patch that does not apply; a `test` that fails is one.
     JsonPatchFailed,
-    /// A content type that is none of a patch.
+    /// A content type that is not of a patch.
     UnknownContentType,
     /// A change that the wanted type of patch cannot express.
     NotConvertible,

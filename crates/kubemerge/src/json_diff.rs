@@ -49,7 +49,7 @@ struct Diff<'a> {
 // Pointers repeat every name on the way, so deep documents would grow with the square of their depth.
 const MAX_POINTER_BYTES: usize = 3 * 1024 * 1024;
 
-/// Lists within so many others are replaced as a whole: finding out what they have in common takes a look at
+/// Lists within this many others are replaced as a whole: finding out what they have in common takes a look at
 /// all that is in them, on every level.
 // Each level compares its lists from both ends, so the cost grows with the depth.
 const MAX_LIST_LEVELS: usize = 32;

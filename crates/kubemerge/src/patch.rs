@@ -1,4 +1,4 @@
-//! [`Patch`]: the four types of patch in one type, with the content types that tell them apart.
+//! [`Patch`]: the four types of patch in one type, with the content types that distinguish them.
 
 use crate::{
     error::{Error, ErrorKind},
@@ -157,7 +157,7 @@ impl<'a> Patch<'a> {
     /// Reads a patch of the type that the content type names.
     ///
     /// # Errors
-    /// If the content type is none of a patch, or the body is no such patch.
+    /// If the content type is not of a patch, or the body is no such patch.
     pub fn from_content_type<O: Object + ?Sized>(content_type: &str, body: &'a O) -> Result<Self, Error> {
         match PatchType::from_content_type(content_type) {
             Some(patch_type) => Patch::new(patch_type, body),

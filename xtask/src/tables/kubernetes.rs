@@ -1,4 +1,4 @@
-//! `cargo xtask kubernetes X.Y.Z`: makes a release of Kubernetes the newest one, and tells what to read.
+//! `cargo xtask kubernetes X.Y.Z`: makes a release of Kubernetes the newest one, and lists what to read.
 //!
 //! docs/new-kubernetes-version.md is the check list around it.
 

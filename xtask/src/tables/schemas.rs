@@ -2,7 +2,7 @@
 //!
 //! The documents come from the Go module `k8s.io/kubernetes`, one release at a time, through
 //! `go mod download`. With a FOLDER they come from `FOLDER/<minor>/{openapi-spec,discovery}` instead.
-//! What no document tells about the Go types comes from the modules that declare them.
+//! What no document has about the Go types comes from the modules that declare them.
 
 mod field_order;
 mod go_fields;

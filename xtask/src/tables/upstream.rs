@@ -1,6 +1,6 @@
 //! The table of what decides about each kind in Kubernetes' sources: files, and a hash of what the kind reaches in each.
 //!
-//! After a new version the table tells which kinds changed and must be read again. A hash covers the declarations of a
+//! After a new version the table shows which kinds changed and must be read again. A hash covers the declarations of a
 //! file that those about the kind lead to in their package, without comments: a change of pods is one of `Pod`, not of
 //! every kind with a pod template, whose validation is in another package.
 

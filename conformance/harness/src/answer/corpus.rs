@@ -51,7 +51,7 @@ fn check(dialect: &str) {
     assert!(complaints.is_empty(), "{} answers differ:\n{}", complaints.len(), complaints.join("\n"));
 }
 
-/// Whether a document of the case is none for the canonical interface.
+/// Whether the canonical interface does not take a document of the case.
 fn has_float(case: &Case) -> bool {
     let documents = ["original", "modified", "current", "patch", "patches"];
     let parsed = documents.iter().filter_map(|field| serde_json::from_str(case.get(field)?).ok());

@@ -40,7 +40,7 @@ const CHANGES_OTHER_REQUESTS: [&str; 9] = [
     "ValidatingWebhookConfiguration",
 ];
 
-/// Requests without an answer before the server counts as dead: so many, and one in fifty of those that were asked for.
+/// Requests without an answer before the server counts as dead: this many, and one in fifty of those that were asked for.
 const MAX_DROPPED: usize = 20;
 
 struct Run<'o> {

@@ -129,12 +129,12 @@ fn managed_fields(at: usize) -> Value {
     })
 }
 
-/// A pod with so many variables in its one container.
+/// A pod with `count` variables in its one container.
 pub(super) fn pod_with_variables(count: usize) -> Value {
     json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata("big", 4), "spec": pod_spec(vec![container("app", count)]) })
 }
 
-/// A config map with so many keys.
+/// A config map with `keys` keys.
 pub(super) fn config_map(keys: usize) -> Value {
     let data: Map<String, Value> = (0..keys)
         .map(|at| (format!("key-{at:05}"), json!(format!("value number {at:05} of the map"))))

@@ -2,7 +2,7 @@
 //!
 //! Apply rows: parsed objects on both sides; ours with entries read from and written as text, upstream's updater
 //! alone. Update row: bytes to bytes, against upstream's whole chain; as in a server, the stored object was validated
-//! when it was written. Rounds of both are timed in turns, so that other work on the machine strikes both.
+//! when it was written. Rounds of both are timed in turns, so that other work on the machine affects both.
 
 use std::hint::black_box;
 

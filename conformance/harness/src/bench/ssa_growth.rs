@@ -26,7 +26,7 @@ enum Shape {
     Map,
 }
 
-/// Times of the operations on objects with so many items.
+/// Times of the operations on objects of this many items.
 pub(super) fn table(schema: &Schema) -> Table {
     let shapes = [("keyed list", Shape::KeyedList), ("set", Shape::Set), ("map", Shape::Map)];
     let rows = shapes.into_iter().flat_map(|(name, shape)| {

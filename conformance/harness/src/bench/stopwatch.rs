@@ -25,7 +25,7 @@ pub(super) fn round<T>(mut call: impl FnMut() -> T, once: f64) -> f64 {
     timed(calls, &mut call) / calls as f64
 }
 
-/// How many calls a round has, of which one takes so many nanoseconds.
+/// How many calls a round has, of which one takes this many nanoseconds.
 pub(super) fn calls_of_a_round(once: f64) -> usize {
     ((ROUND.as_nanos() as f64 / once.max(1.0)) as usize).clamp(1, 1_000_000)
 }

@@ -8,7 +8,7 @@ use kubemerge_test_support::verdict::{Verdict, has_integral_float};
 /// From this many items on, Kubernetes' sort routine is not an insertion sort any more.
 const SORT_ROUTINE_CHANGES: usize = 12;
 
-/// The class that explains why an answer is none of the variants; none where nothing does.
+/// The class that explains why an answer is not among the variants, if any does.
 pub(crate) fn class(trial: &Trial<'_>, variants: &[Verdict], ours: &Verdict) -> Option<&'static str> {
     let Verdict::Result(ours) = ours else { return None };
     if trial.dialect == "kustomize" {

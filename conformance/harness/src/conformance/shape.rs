@@ -130,7 +130,7 @@ impl SchemaFile {
 
 impl Drop for SchemaFile {
     fn drop(&mut self) {
-        // A file that is left behind in the temporary folder does no harm.
+        // A file that is left in the temporary folder does no harm.
         let _ = std::fs::remove_file(&self.0);
     }
 }

@@ -56,7 +56,7 @@ async fn register(server: &mut Connection) -> bool {
     patched.is_ok_and(|answer| answer.status == 200)
 }
 
-/// What tells the node lifecycle controller that the node is alive.
+/// The lease by which the node lifecycle controller sees that the node is alive.
 async fn renew_lease(server: &mut Connection) {
     let path = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
     let renewed = format!("{}.000000Z", now().trim_end_matches('Z'));

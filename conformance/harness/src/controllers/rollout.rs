@@ -114,7 +114,7 @@ impl Workloads {
         Ok(())
     }
 
-    /// The object once it is as wanted; it is null while there is none.
+    /// The object once it is as wanted; it is null while it does not exist.
     async fn wait_for(&self, path: &str, is_wanted: impl Fn(&Value) -> bool) -> Result<Value, String> {
         let (start, get) = (Instant::now(), json_request("GET", path, &Value::Null)?);
         loop {

@@ -35,7 +35,7 @@ const PACKAGES: [&str; 15] = [
     "pkg/source",
 ];
 
-/// Runs the wanted packages, each against a fresh server: they count objects, and leave some behind.
+/// Runs the wanted packages, each against a fresh server: they count objects, and leave some.
 pub(super) fn run<S: FreshServer>(wanted: impl Fn(&str) -> bool) -> Result<Outcomes, String> {
     let sources = sources()?;
     let mut outcomes = Outcomes::default();

@@ -1,4 +1,4 @@
-//! The servers that suites run against: ours in this process behind a listener, and kube-apiserver.
+//! The servers that suites run against: ours in this process with a listener, and kube-apiserver.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ pub(super) trait FreshServer {
     fn with<T>(run: impl FnOnce(&Path) -> Result<T, String>) -> Result<T, String>;
 }
 
-/// Our server in this process, behind a listener.
+/// Our server in this process, with a listener.
 pub(super) struct OwnServer;
 
 /// A kube-apiserver of its own.

@@ -19,7 +19,7 @@ pub trait CelListView<'v>: fmt::Debug {
     /// An item.
     fn get(&self, index: usize) -> Option<CelValue<'v>>;
 
-    /// How its items are told apart.
+    /// How its items are distinguished.
     fn kind(&self) -> ListKind<'v>;
 
     /// How values of other types are taken.
@@ -31,7 +31,7 @@ pub trait CelListView<'v>: fmt::Debug {
 /// What tells an item of a list from the others: its keys, as far as it has them.
 type Identity = Option<Vec<Option<Key>>>;
 
-/// How the items of a list are told apart: what `==` and `+` mean for it.
+/// How the items of a list are distinguished: what `==` and `+` mean for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListKind<'v> {
     /// By their position.
@@ -83,7 +83,7 @@ pub struct CelList<'v>(Items<'v>);
 #[derive(Clone, Debug)]
 enum Items<'v> {
     Own(Rc<Vec<CelValue<'v>>>),
-    /// Sums of lists of an object keep how their items are told apart.
+    /// Sums of lists of an object keep how their items are distinguished.
     Sum(Rc<Vec<CelValue<'v>>>, ListKind<'v>),
     View(Rc<dyn CelListView<'v> + 'v>),
 }
@@ -209,7 +209,7 @@ impl<'v> CelList<'v> {
     }
 }
 
-/// What tells an item of a set apart.
+/// What distinguishes an item of a set.
 pub(super) fn set_key(item: &CelValue<'_>) -> Result<Vec<Option<Key>>, String> {
     if matches!(item, CelValue::List(_) | CelValue::Map(_)) {
         return Err("listSet operations are only supported on lists of scalar values".to_owned());
@@ -217,7 +217,7 @@ pub(super) fn set_key(item: &CelValue<'_>) -> Result<Vec<Option<Key>>, String> {
     Ok(vec![Key::of(item)])
 }
 
-/// What tells an item of a list with keys apart.
+/// What distinguishes an item of a list with keys.
 pub(super) fn map_key(item: &CelValue<'_>, names: &[String]) -> Vec<Option<Key>> {
     let CelValue::Map(map) = item else { return Vec::new() };
     names.iter().map(|name| map.get_name(name).and_then(|value| Key::of(&value))).collect()

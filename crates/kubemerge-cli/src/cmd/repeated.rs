@@ -35,7 +35,7 @@ pub(super) fn items<'m>(
     if schema.dialect() != Dialect::Spec {
         return Ok(notices);
     }
-    // A patch for many objects, and an object with many patches, is told about once.
+    // A patch for many objects, and an object with many patches, is reported once.
     let mut known = BTreeSet::new();
     for (manifest, patch) in pairs {
         let (api_version, kind) = (manifest.identity.api_version.as_str(), manifest.identity.kind.as_str());

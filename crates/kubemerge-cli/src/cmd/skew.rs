@@ -119,7 +119,7 @@ struct Change<'m, 's> {
 }
 
 impl<'m> Change<'m, '_> {
-    /// What a three-way patch is made of; none where nothing else has changed the object.
+    /// The inputs of a three-way patch; none where nothing else has changed the object.
     fn versions(self) -> Option<Versions<'m, Vec<u8>>> {
         let Change { old, new, live } = self;
         let is_own = !std::ptr::eq(old, live);

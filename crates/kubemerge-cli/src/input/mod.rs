@@ -111,7 +111,7 @@ impl Inputs {
 
     fn source(&mut self, key: PathBuf, path: PathBuf) -> Result<Arc<Source>> {
         match self.read.get(&key) {
-            // Objects and patches in one stream could not be told apart.
+            // Objects and patches in one stream could not be distinguished.
             Some(_) if find::is_stdin(&path) => {
                 let notice = Notice::error("stdin is given twice");
                 Err(notice.help("give one of the two as a file").into())

@@ -1,7 +1,7 @@
 //! Locks of the folders in which files are rewritten, and what a run that was killed has left in them.
 //!
 //! A run holds the lock of a folder from before it writes the first draft until its last rename. So whatever drafts
-//! another run finds in a folder that it has locked were left behind by a run that was killed.
+//! another run finds in a folder that it has locked were left by a run that was killed.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};

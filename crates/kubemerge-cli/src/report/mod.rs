@@ -1,4 +1,4 @@
-//! What the user is told: notices that point into files, and how a command ends. The lowest layer: every other
+//! What is reported to the user: notices that point into files, and how a command ends. The lowest layer: every other
 //! module reports through it, and it imports none of them.
 
 mod colour;

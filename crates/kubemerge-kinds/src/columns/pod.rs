@@ -62,7 +62,7 @@ impl Summary {
         summary
     }
 
-    /// Goes through the init containers up to the one that has not finished; answers whether there is one.
+    /// Goes through the init containers up to the one that has not finished; returns whether there is one.
     fn add_init_containers(&mut self, pod: &Value) -> bool {
         let wanted = list(pod, "/spec/initContainers").count();
         for (place, status) in list(pod, "/status/initContainerStatuses").enumerate() {

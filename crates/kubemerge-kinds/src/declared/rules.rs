@@ -59,7 +59,7 @@ pub enum Form {
 pub enum Undecodable {
     /// A value of the wrong type, in the words of Go's decoder.
     Value(String),
-    /// An embedded object that is none.
+    /// An embedded value that is no object.
     Embedded(FieldError),
 }
 

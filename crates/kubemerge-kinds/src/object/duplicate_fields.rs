@@ -60,7 +60,7 @@ struct Names<'t> {
 }
 
 impl<'t> Names<'t> {
-    /// Adds a name; answers whether it was there before.
+    /// Adds a name; returns whether it was there before.
     fn is_repeated(&mut self, name: &'t str, level: &Level<'t>) -> bool {
         if level.is_sorted() {
             self.sorted.push(name);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 pub struct User {
     /// The name that identifies the user.
     pub name: String,
-    /// What tells users apart that had one name at different times; may be empty.
+    /// What distinguishes users that had one name at different times; may be empty.
     pub uid: String,
     /// The groups that the user is in.
     pub groups: Vec<String>,
@@ -34,12 +34,12 @@ impl User {
     /// The key in `extra` of what identifies the credential.
     pub const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
 
-    /// The user that all requests are from where users are not told apart.
+    /// The user that all requests are from where users are not distinguished.
     pub fn administrator() -> &'static User {
         &ADMINISTRATOR
     }
 
-    /// The user of requests without credentials, where users are told apart.
+    /// The user of requests without credentials, where users are distinguished.
     pub fn anonymous() -> &'static User {
         &ANONYMOUS
     }

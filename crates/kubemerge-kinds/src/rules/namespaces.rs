@@ -9,7 +9,7 @@ const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-system", "kube-public"]
 /// What a caller knows about a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamespaceState {
-    /// There is none of this name.
+    /// No namespace has this name.
     Missing,
     /// Objects may be created in it.
     Open,

@@ -54,7 +54,7 @@ impl FieldSelector {
         found.map(|term| term.value.as_str())
     }
 
-    /// Whether an object is wanted; `holds` tells whether one of its fields has the value of a term.
+    /// Whether an object is wanted; `holds` says whether one of its fields has the value of a term.
     pub fn matches(&self, holds: impl Fn(&Term) -> bool) -> bool {
         self.0.iter().all(|term| holds(term) == (term.wanted == Wanted::Equal))
     }

@@ -55,7 +55,7 @@ impl<'v> Check<'v> {
         self.report(SchemaFinding { violation: Some(violation), ..finding });
     }
 
-    /// Reports a word that is none of those supported.
+    /// Reports a word that is not supported.
     pub(super) fn not_supported(&mut self, rule: &'static str, path: &DocumentPath<'_>, kind: ViolationKind) {
         let ViolationKind::NotSupported { value, supported } = &kind else { return };
         // Kubernetes quotes the words and lists them in the order of its table.

@@ -35,7 +35,7 @@ pub enum ViolationKind {
     Forbidden,
     /// The value is wrong.
     Invalid(Value),
-    /// The value is none of some words.
+    /// The value is not among the words that are allowed.
     NotSupported {
         /// The value.
         value: Value,

@@ -30,7 +30,7 @@ pub use root_keyword::{KEYWORDS, RootUse};
 
 /// Checks a document of any kind that [`crate::SchemaBuilder::document`] takes.
 ///
-/// A document that is none of them has no findings: loading it says what is wrong.
+/// Another document has no findings: loading it says what is wrong.
 pub fn document(document: &Value) -> Vec<SchemaFinding> {
     match DocumentFormat::of(document) {
         Some(DocumentFormat::CustomResourceDefinition) => custom_resource_definition(document),

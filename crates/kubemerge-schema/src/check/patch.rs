@@ -33,7 +33,7 @@ pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, path
     }
 }
 
-/// Checks the words of the strategy and tells whether a list merges by it.
+/// Checks the words of the strategy and says whether a list merges by it.
 fn strategy(check: &mut Check<'_>, map: &Map<String, Value>, path: &DocumentPath<'_>) -> bool {
     let Some(text) = map.get(STRATEGY).and_then(Value::as_str) else { return false };
     let path = path.keyword(STRATEGY);

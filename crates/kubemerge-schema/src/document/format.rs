@@ -11,7 +11,7 @@ pub(crate) enum DocumentFormat {
 }
 
 impl DocumentFormat {
-    /// The format of a document; none if it is none of the three.
+    /// The format of a document, if it is one of the three.
     pub(crate) fn of(document: &Value) -> Option<DocumentFormat> {
         let has = |name: &str| document.get(name).is_some();
         if document.get("kind").is_some_and(|kind| kind == "CustomResourceDefinition") {

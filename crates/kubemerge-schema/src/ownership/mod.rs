@@ -191,7 +191,7 @@ impl<'t> TypeRef<'t> {
         self.node == UNTYPED_DEDUCED
     }
 
-    /// A number that tells this type apart from others, in this schema and in schemas of other content.
+    /// A number that distinguishes this type from others, in this schema and in schemas of other content.
     pub fn fingerprint(self) -> u64 {
         // Types of one schema differ in the node, equal types of two schemas agree.
         self.column.fingerprint.rotate_left(20) ^ u64::from(self.node)

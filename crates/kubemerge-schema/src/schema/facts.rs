@@ -46,7 +46,7 @@ impl<'s> Type<'s> {
         (id != UNTYPED).then_some(Definition::new(self.schema, id))
     }
 
-    /// A number that tells the description of the value apart from all others of this schema.
+    /// A number that distinguishes the description of the value from all others of this schema.
     pub fn description(self) -> Option<usize> {
         (!self.is_untyped()).then(|| self.model().resolve(self.node) as usize)
     }

@@ -1,4 +1,4 @@
-//! Who sends a request: the user of a certificate, of a token, or the administrator where users are not told apart.
+//! Who sends a request: the user of a certificate, of a token, or the administrator where users are not distinguished.
 
 use std::borrow::Cow;
 

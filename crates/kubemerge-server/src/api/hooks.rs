@@ -22,7 +22,7 @@ pub(crate) trait Hooks: Send + Sync {
     /// need not be parsed for them.
     fn is_idle(&self) -> bool;
 
-    /// Called before a request for objects; answers how to treat it.
+    /// Called before a request for objects; returns how to treat it.
     fn before(&self, request: &IncomingRequest<'_>) -> Interference;
 
     /// Called before a request is carried out; may change its body, or answer it.

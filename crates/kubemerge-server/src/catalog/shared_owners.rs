@@ -79,7 +79,7 @@ mod tests {
         assert!(status.is_success(), "{path}: {status}");
     }
 
-    /// Creates a pod with so many environment variables and reports its status.
+    /// Creates a pod with `variables` environment variables and reports its status.
     async fn pod(server: &ApiServer, name: &str, variables: usize) -> Ownership {
         let variables: Vec<Value> =
             (0..variables).map(|number| json!({"name": format!("V{number}"), "value": "x"})).collect();

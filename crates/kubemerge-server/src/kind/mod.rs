@@ -1,7 +1,7 @@
 //! The contract of a kind: what the way of an object through the server asks of it.
 //!
 //! There are two sorts of kinds: built into Kubernetes, and declared, by a definition or by an OpenAPI document.
-//! [`Kind::of`] is the only place that tells them apart; all else asks the contract.
+//! [`Kind::of`] is the only place that distinguishes them; all else asks the contract.
 
 mod built_in;
 mod built_in_versions;

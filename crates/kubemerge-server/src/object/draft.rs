@@ -30,7 +30,7 @@ pub(crate) enum Owners {
 }
 
 impl<'a> Draft<'a> {
-    /// An object that was decoded. Its metadata keeps only what it has: a zero value that Go writes is none.
+    /// An object that was decoded. Its metadata keeps only what it has: a zero value that Go writes counts as absent.
     pub(crate) fn new(mut tree: Map<'a>) -> Draft<'a> {
         let metadata = tree.ensure_map("metadata");
         // Go leaves out an empty list, which here means to forget all owners.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kubemerge_kinds::User;
 
 /// The client at the other end of a connection whose certificate was asked for. It is an extension of requests; those
-/// without it come from clients that are not told apart.
+/// without it come from clients that are not distinguished.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "tls"), allow(dead_code, reason = "only TLS tells clients apart"))]
 pub(crate) enum Peer {

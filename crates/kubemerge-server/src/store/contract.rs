@@ -149,7 +149,7 @@ pub trait Store: Send + Sync {
     /// After it was taken, reads see everything that the process wrote which had it before.
     ///
     /// # Errors
-    /// If the store cannot say who has it.
+    /// If the store cannot say which server has it.
     fn claim(&self, _: &str) -> Result<bool, StoreError> {
         Ok(true)
     }

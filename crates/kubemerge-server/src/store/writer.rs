@@ -30,7 +30,7 @@ impl RecordWriter {
         RecordWriter { out: MapWriter::with_capacity(bytes), layout: Layout::default() }
     }
 
-    /// Writes a field whose value `append` writes as canonical text; it answers how deep the value is nested.
+    /// Writes a field whose value `append` writes as canonical text; it returns how deep the value is nested.
     pub(crate) fn append(&mut self, name: &str, append: impl FnOnce(&mut Vec<u8>) -> usize) {
         self.out.append(name, append);
     }

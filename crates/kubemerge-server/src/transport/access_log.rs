@@ -1,4 +1,4 @@
-//! What is told about a request that was answered: never bodies, queries or credentials.
+//! What is logged about a request that was answered: never bodies, queries or credentials.
 
 use std::{fmt, sync::Arc, time::Duration};
 

@@ -60,7 +60,7 @@ impl Gate {
         response
     }
 
-    /// Passes a request on, and tells log and metrics about it.
+    /// Passes a request on, and records it in log and metrics.
     async fn log(&self, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let (start, labels) = (Instant::now(), labels(&self.api, &parts));

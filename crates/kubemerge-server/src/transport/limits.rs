@@ -30,7 +30,7 @@ pub(super) struct Limits {
 pub(super) enum Room {
     Request(OwnedSemaphorePermit),
     Watch(OwnedSemaphorePermit),
-    /// None. Upstream: a busy server still answers whether it is alive, lest it be ended for being busy.
+    /// None. Upstream: a busy server still says that it is alive, or it would be restarted for being busy.
     Health,
 }
 

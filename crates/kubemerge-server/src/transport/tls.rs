@@ -50,7 +50,7 @@ impl Identity {
         &self.acceptor
     }
 
-    /// Who is at the other end of a connection, if users are told apart.
+    /// Who is at the other end of a connection, if users are distinguished.
     pub(super) fn peer(&self, connection: &ServerConnection) -> Option<Peer> {
         self.given.as_ref().and_then(|given| given.peer(connection))
     }

@@ -61,7 +61,7 @@ const fn is_complete_number(float: f64) -> bool {
     float >= 0.0 && float < MAX_EXACT && number_start(float) & 0x1ff == 0
 }
 
-/// Negative numbers first, which are not told apart; so are those that are too large.
+/// Negative numbers first, which are not distinguished; so are those that are too large.
 #[inline]
 pub(super) const fn index_prefix(index: i64) -> u64 {
     const MAX: i64 = (1 << 58) - 1;

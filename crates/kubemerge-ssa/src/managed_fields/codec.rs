@@ -80,7 +80,7 @@ impl ManagedFields {
         ManagedFields { entries: entries.into_iter().collect() }.decoded().into_owned()
     }
 
-    /// The entries as they count for an operation. Of two of one manager, which scale leaves behind, the
+    /// The entries as they count for an operation. Of two of one manager, which a scale leaves, the
     /// later one counts.
     pub(super) fn decoded(&self) -> Cow<'_, ManagedFields> {
         let is_sorted = self.entries.is_sorted_by(|one, two| one.order(two).is_le());

@@ -33,7 +33,7 @@ impl Operation {
     }
 }
 
-/// Who owns fields. Appliers are told apart by name and subresource, updaters by version too.
+/// Who owns fields. Appliers are distinguished by name and subresource, updaters by version too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ManagerId {
     /// The name of the manager.
@@ -113,7 +113,7 @@ impl ManagedFieldsEntry {
         ManagerId { manager, operation: self.operation, api_version, subresource }
     }
 
-    /// What tells entries of one object apart, borrowed.
+    /// What distinguishes entries of one object, borrowed.
     pub(super) fn identity(&self) -> (Operation, [&str; 3]) {
         let api_version = if self.operation == Operation::Apply { "" } else { &self.api_version };
         (self.operation, [&self.manager, api_version, &self.subresource])

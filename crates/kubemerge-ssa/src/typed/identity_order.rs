@@ -142,7 +142,7 @@ enum KeyForm {
     /// Nothing differs.
     Same,
     Int,
-    /// Text, of which so many first bytes are the same in all.
+    /// Text, of which this many first bytes are the same in all.
     Text(usize),
     /// Values of several kinds, and elements of several forms: their keys are equal.
     Mixed,

@@ -41,7 +41,7 @@ pub(crate) fn is_valid_beside<'a>(
     BesideWalk { duplicates, arena }.value(ty, value, Some(similar), Equality::ByContent)
 }
 
-/// How parts are told to be the same.
+/// How equal parts are found.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Equality {
     /// Atomic lists by what is in them, which takes less time than validating them.
@@ -81,7 +81,7 @@ impl<'a> BesideWalk<'a> {
                 (equality == Equality::ByContent && value.is_identical(similar))
                     || deep(|| self.items(element, items, similar.items().unwrap_or_default()))
             }
-            // Where items of one identity are refused, all of them must be told apart.
+            // Where items of one identity are refused, all of them must be distinguished.
             (Form::List(list), ParsedValue::List(items)) if self.duplicates == Duplicates::Allowed => {
                 items.iter().all(|item| has_identity(list, item))
                     && deep(|| self.items(list.element, items, similar.items().unwrap_or_default()))
@@ -114,7 +114,7 @@ pub(crate) fn is_valid_scalar(ty: ScalarType, value: ParsedValue<'_>) -> bool {
 }
 
 /// Whether a value is valid because another one of the same type is: both have the same names and kinds of scalars.
-/// The items of a list may be told apart by what is in them, so that values with lists are never alike.
+/// The items of a list may be distinguished by what is in them, so that values with lists are never alike.
 #[inline]
 pub(super) fn is_alike(one: ParsedValue<'_>, two: ParsedValue<'_>) -> bool {
     match (one, two) {

@@ -154,7 +154,7 @@ fn root_delete() -> MergeError {
     MergeError::new(MergeErrorKind::RootDelete, &Path::ROOT, message).with_hint("delete the object instead")
 }
 
-/// A `$patch` value that is none of the known words.
+/// A `$patch` value that is an unknown word.
 fn unknown_word(patch: &MapPatch<'_>, path: &Path<'_>) -> MergeError {
     unknown_patch(patch.node, path)
 }

@@ -1,6 +1,6 @@
 //! One patch for several, in dialect `spec`.
 //!
-//! The one patch does what the others do in turn, or there is none: `map` composes field by field, `keyed` and
+//! The one patch does what the others do in turn, or composition fails: `map` composes field by field, `keyed` and
 //! `values` compose what is said about lists.
 
 mod keyed;

@@ -26,7 +26,7 @@ enum Answer {
 impl From<MergeError> for Answer {
     fn from(error: MergeError) -> Self {
         let place = [error.patch_path(), error.live_path()];
-        assert!(place.contains(&Some(error.path())), "{error:?}: the path is none of its two places");
+        assert!(place.contains(&Some(error.path())), "{error:?}: the path is not one of its two places");
         let (path, message) = (error.path().to_owned(), error.message().to_owned());
         Answer::Error { kind: error.kind().name().to_owned(), path, message }
     }
@@ -57,7 +57,7 @@ fn conflicts_answers_as_the_corpus_says() {
     check("conflicts", 10);
 }
 
-/// Runs every case of a verb in both dialects; there must be at least so many answers.
+/// Runs every case of a verb in both dialects; there must be `at_least` answers.
 fn check(verb: &str, at_least: usize) {
     let mut schemas = Schemas::default();
     let (mut complaints, mut answers) = (Vec::new(), 0);

@@ -162,7 +162,7 @@ pub fn strict_cidr(text: &str) -> Problems {
 fn masked(address: IpAddr, prefix: u8) -> IpAddr {
     match address {
         IpAddr::V4(address) => {
-            // A shift by the whole width is none: the mask of /0 is empty.
+            // A shift by the whole width overflows: the mask of /0 is empty.
             let mask = u32::MAX.checked_shl(32 - u32::from(prefix.min(32))).unwrap_or(0);
             IpAddr::V4(Ipv4Addr::from(u32::from(address) & mask))
         }

@@ -22,7 +22,7 @@ pub(crate) struct Built<'a> {
     pub(crate) source: Option<&'a [u8]>,
 }
 
-/// Text that starts inside so many open containers.
+/// Text that starts inside this many open containers.
 #[derive(Clone, Copy)]
 pub(crate) struct OpenEnd<'a> {
     pub(crate) text: Text<'a>,

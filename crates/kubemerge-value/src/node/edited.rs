@@ -43,7 +43,7 @@ impl Edit<'_> {
 }
 
 fn address(bytes: &[u8]) -> usize {
-    // Edits are told apart by where their old text is in memory: positions inside parts would have to be
+    // Edits are distinguished by where their old text is in memory: positions inside parts would have to be
     // converted.
     bytes.as_ptr() as usize
 }
@@ -75,7 +75,7 @@ impl<'a> TextEdits<'a> {
         self.edits.truncate(count);
     }
 
-    /// Lets a value of the document become another one; it is in so many containers. What was inside it is gone,
+    /// Lets a value of the document become another one; it is in `level` containers. What was inside it is gone,
     /// edited or not.
     pub fn replace(&mut self, old: Node<'a>, new: Node<'a>, level: usize) {
         if let Repr::Text(text) = old.0 {

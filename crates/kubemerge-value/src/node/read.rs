@@ -79,7 +79,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value as a string; `None` if it is none.
+    /// The value if it is a string.
     #[inline]
     pub fn as_str(self) -> Option<Str<'a>> {
         match self.scalar() {

@@ -8,7 +8,7 @@ use crate::{
 use serde_json::Value;
 use std::hash::{Hash, Hasher};
 
-/// The dynamic type of a value, as Kubernetes tells them apart.
+/// The dynamic type of a value, as Kubernetes distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `null`

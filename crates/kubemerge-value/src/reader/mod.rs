@@ -330,7 +330,7 @@ impl<'a> PullReader<'a> {
     /// Where the next value is in memory, once its start was asked for; `None` if it is not text throughout.
     #[inline]
     pub fn address(&self) -> Option<usize> {
-        // Pieces of a text are told apart by their addresses, as edits are.
+        // Pieces of a text are distinguished by their addresses, as edits are.
         (self.at < self.text.len()).then(|| self.text.as_ptr() as usize + self.at)
     }
 

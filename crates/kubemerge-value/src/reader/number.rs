@@ -1,4 +1,4 @@
-//! Numbers: 64-bit integers and floats, as Kubernetes tells them apart.
+//! Numbers: 64-bit integers and floats, as Kubernetes distinguishes them.
 
 use super::{Expected, PullReader, TextForm};
 use crate::{
@@ -38,7 +38,7 @@ impl<'a> NumberText<'a> {
     }
 }
 
-/// Up to so many digits always fit 64 bits.
+/// Numbers of up to this many digits fit 64 bits.
 const MAX_PLAIN_DIGITS: usize = 18;
 
 impl<'a> PullReader<'a> {

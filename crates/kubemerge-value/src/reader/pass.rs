@@ -38,7 +38,7 @@ impl<'a> PullReader<'a> {
         self.finish() == TextForm::Canonical
     }
 
-    /// Passes over the next value as long as the text has this form. Answers how deep it is nested.
+    /// Passes over the next value as long as the text has this form. Returns how deep it is nested.
     fn pass_while(&mut self, form: TextForm) -> usize {
         self.pass_parts(form, PullReader::pass_scalar)
     }

@@ -26,7 +26,7 @@ pub(crate) trait Lanes: Copy {
     /// Sets the bit 0x20 of every byte: opening brackets become `{`, closing ones `}`.
     fn fold_brackets(self, register: Self::Register) -> Self::Register;
 
-    /// Bit `n` of the answer tells whether the number of bits from 0 to `n` is odd.
+    /// Bit `n` of the answer says whether the number of bits from 0 to `n` is odd.
     #[inline(always)]
     fn prefix_xor(self, bits: u64) -> u64 {
         [1, 2, 4, 8, 16, 32].into_iter().fold(bits, |sum, shift| sum ^ (sum << shift))

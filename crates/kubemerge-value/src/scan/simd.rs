@@ -16,7 +16,7 @@ pub(crate) fn dispatch<S: BlockScan>(scan: S) -> S::Output {
     return scan.run(super::portable::Words);
 }
 
-/// Bit `n` tells whether byte `n` is a quote or a backslash.
+/// Bit `n` says whether byte `n` is a quote or a backslash.
 #[inline]
 pub(crate) fn quotes_and_backslashes(chunk: &[u8; 16]) -> u32 {
     #[cfg(target_arch = "x86_64")]
@@ -25,7 +25,7 @@ pub(crate) fn quotes_and_backslashes(chunk: &[u8; 16]) -> u32 {
     return (0..16).filter(|n| matches!(chunk[*n], b'"' | b'\\')).fold(0, |mask, n| mask | 1 << n);
 }
 
-/// Bit `n` tells whether byte `n` is not plain: it ends a string, is or would be escaped, or is not ASCII.
+/// Bit `n` says whether byte `n` is not plain: it ends a string, is or would be escaped, or is not ASCII.
 #[inline]
 pub(crate) fn not_plain(chunk: &[u8; 16]) -> u32 {
     #[cfg(target_arch = "x86_64")]

@@ -72,7 +72,7 @@ pub fn string_length(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// Bit `n` tells whether the byte at `at + n` is a quote or a backslash. `None` at the end of the text, and if
+/// Bit `n` says whether the byte at `at + n` is a quote or a backslash. `None` at the end of the text, and if
 /// the text is too short for a step.
 #[inline]
 fn marks_after(bytes: &[u8], at: usize) -> Option<u32> {

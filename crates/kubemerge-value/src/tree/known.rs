@@ -5,7 +5,7 @@ use bumpalo::collections::Vec;
 use super::{Arena, Value};
 use crate::PullReader;
 
-/// The maps and lists of a text with the parts of the tree that they became. Pieces of text are told apart by where
+/// The maps and lists of a text with the parts of the tree that they became. Pieces of text are distinguished by where
 /// they are in memory: it is for the results of patches, which point into the text that was patched.
 #[derive(Debug)]
 pub struct KnownParts<'a> {

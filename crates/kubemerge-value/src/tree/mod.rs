@@ -147,7 +147,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether lists and maps are nested deeper than so many levels.
+    /// Whether lists and maps are nested deeper than `levels`.
     pub fn is_deeper_than(&self, levels: usize) -> bool {
         let Some(below) = levels.checked_sub(1) else {
             return matches!(self, Value::List(_) | Value::Map(_));

@@ -5,7 +5,7 @@ use crate::deep;
 
 impl<'a> Map<'a> {
     /// Makes the parts that are the same as in an older version those of that version, so that from then on addresses
-    /// tell what changed. Answers whether all of it is the same, in every respect: `7` is not `7.0`, and an empty list that
+    /// tell what changed. Returns whether all of it is the same, in every respect: `7` is not `7.0`, and an empty list that
     /// a client gave is not an absent one.
     pub fn share_unchanged(&mut self, old: &'a Map<'a>) -> bool {
         if self.is_same_part(old) {

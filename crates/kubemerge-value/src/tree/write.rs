@@ -34,7 +34,7 @@ impl Value<'_> {
         text(out)
     }
 
-    /// Appends the value as canonical text; answers how deep it is nested: 0 for a scalar.
+    /// Appends the value as canonical text; returns how deep it is nested: 0 for a scalar.
     pub fn append_to(&self, out: &mut Vec<u8>) -> usize {
         self.append::<STORED>(out)
     }

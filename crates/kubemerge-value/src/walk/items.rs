@@ -36,7 +36,7 @@ enum Source<'a> {
 /// The members of an item that matter to a walk.
 #[derive(Clone, Copy)]
 pub struct ItemFields<'n> {
-    /// The member that tells items apart.
+    /// The member that distinguishes items.
     pub key: &'n str,
     /// A member that makes an item special.
     pub mark: &'n str,

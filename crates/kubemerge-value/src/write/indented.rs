@@ -4,7 +4,7 @@
 // Otherwise the text of a deeply nested document would grow with the square of its depth.
 const MAX_INDENT: usize = 128;
 
-/// A JSON text with so many spaces a level, as Go lays it out, without a line feed at its end.
+/// A JSON text with `spaces` spaces a level, as Go lays it out, without a line feed at its end.
 pub fn indented(json: &[u8], spaces: usize) -> Vec<u8> {
     let mut layout = Layout { text: Vec::with_capacity(json.len() * 2), depth: 0, spaces };
     let mut bytes = json.iter().copied().peekable();

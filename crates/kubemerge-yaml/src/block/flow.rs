@@ -14,7 +14,7 @@ impl<'t> Reader<'t> {
         self.ends_line(close, end)
     }
 
-    /// Reads a value, and tells where it ends.
+    /// Reads a value, and returns where it ends.
     fn flow(&mut self, at: usize, end: usize, depth: usize) -> Option<usize> {
         match self.line_until(end)?.get(at)? {
             _ if depth > MAX_FLOW_DEPTH => None,

@@ -107,7 +107,7 @@ fn existing_index(token: &str, length: usize) -> Result<usize, Fault> {
     Ok(usize::try_from(at).unwrap_or_default())
 }
 
-/// A token that is no index at all is told in other words when something is to be added there.
+/// A token that is no index at all gets another message when something is to be added there.
 fn not_an_index(fault: Fault, token: &str) -> Fault {
     if pointer::index(token).is_ok() {
         return fault;

@@ -19,7 +19,7 @@ impl Fault {
         Fault { hint: Some(hint.into()), ..self }
     }
 
-    /// The same fault, told by the operation that met it.
+    /// The same fault, reported by the operation that met it.
     pub(super) fn within(self, context: impl std::fmt::Display) -> Self {
         Fault { message: format!("{context}: {}", self.message), ..self }
     }

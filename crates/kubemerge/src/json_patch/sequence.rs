@@ -6,7 +6,7 @@ pub(super) struct Sequence<T> {
     length: usize,
 }
 
-/// Chunks have so many items, and cut in two when they hold twice as many.
+/// Chunks have this many items, and are cut in two when they hold twice as many.
 // Inserting into one vector costs its length each time, which 10,000 operations on a long list make quadratic.
 const CHUNK: usize = 512;
 

@@ -82,7 +82,7 @@ enum Item {
     Put(Part),
 }
 
-/// From so many look-ups on, a map is indexed.
+/// After this many look-ups a map is indexed.
 // A few searches of the text are cheaper than an index of all members.
 const SEEKS_BEFORE_INDEX: usize = 4;
 

@@ -22,7 +22,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 /// Comes before the time at which an event's write was sent.
 const MARK: &[u8] = b"\"sent\":\"";
 
-/// Writes for a while; answers how long each event took to each watch.
+/// Writes for a while; returns how long each event took to each watch.
 pub(super) async fn measure(endpoint: &Endpoint, duration: Duration) -> Result<Timings, String> {
     let mut writer = Connection::new(endpoint.clone());
     let maps = collection(WATCH_NAMESPACE);

@@ -1,4 +1,4 @@
-//! Groups of the Kubernetes community need an approval, or a word that there is none.
+//! Groups of the Kubernetes community need an approval, or a note that it is missing.
 
 use crate::field::Field;
 

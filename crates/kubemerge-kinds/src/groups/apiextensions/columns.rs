@@ -32,7 +32,7 @@ fn column(column: Field<'_>) {
     }
 }
 
-/// Reports a path that does not start with a dot; answers whether it did.
+/// Reports a path that does not start with a dot; returns whether it did.
 fn simple_path(path: Field<'_>) -> bool {
     let is_simple = path.str().starts_with('.');
     if !is_simple {

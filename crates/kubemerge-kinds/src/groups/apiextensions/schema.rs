@@ -97,7 +97,7 @@ pub(super) fn validate(validation: Field<'_>, has_status: bool, old: Option<Fiel
     }
 }
 
-/// Reports what makes a schema not structural, and defaults that it would not accept; answers whether all is well.
+/// Reports what makes a schema not structural, and defaults that it would not accept; returns whether all is well.
 fn check_structure(place: Field<'_>, schema: &Value) -> bool {
     let before = place.errors_so_far();
     let path = place.path();

@@ -53,7 +53,7 @@ fn group(group: Field<'_>) {
     }
 }
 
-/// Reports all problems in one error; answers whether there were any.
+/// Reports all problems in one error; returns whether there were any.
 fn joined(field: Field<'_>, check: fn(&str) -> Problems) -> bool {
     let problems = check(field.str());
     if !problems.is_empty() {

@@ -37,7 +37,7 @@ struct Rules<'v> {
 #[derive(Clone, Copy)]
 struct Position<'p> {
     level: SchemaLevel,
-    /// The path of the list above whose items cannot be told apart.
+    /// The path of the list above whose items cannot be distinguished.
     uncorrelated: Option<&'p str>,
     /// How many values there can be, if all lists and maps above are limited.
     cardinality: Option<u64>,
@@ -56,7 +56,7 @@ pub(super) fn validate(place: Field<'_>, schema: &Value, surroundings: Surroundi
 }
 
 impl Rules<'_> {
-    /// Checks a schema and all below it; answers whether nothing but expressions is wrong there.
+    /// Checks a schema and all below it; returns whether nothing but expressions is wrong there.
     fn walk(&mut self, schema: &Value, path: &str, position: Position<'_>) -> bool {
         let cardinality = match (position.cardinality, max_elements(schema)) {
             (Some(count), Some(factor)) => Some(multiplied(count, factor)),
@@ -65,7 +65,7 @@ impl Rules<'_> {
         let text = |name: &str| schema.get(name).and_then(Value::as_str);
         let below = Position { level: SchemaLevel::Below, cardinality, ..position };
         let uncorrelated = Position { uncorrelated: below.uncorrelated.or(Some(path)), ..below };
-        // Items of other lists than those with keys cannot be told apart, nor fields of atomic maps.
+        // Items of other lists than those with keys cannot be distinguished, nor fields of atomic maps.
         let of_items = if text("x-kubernetes-list-type") == Some("map") { below } else { uncorrelated };
         let of_fields = if text("x-kubernetes-map-type") == Some("atomic") { uncorrelated } else { below };
         let mut is_fine = true;

@@ -34,7 +34,7 @@ pub(super) struct SelectorTexts {
     pub(super) invalid: &'static str,
 }
 
-/// Validates a selector that must be given; answers whether it can be matched against labels.
+/// Validates a selector that must be given; returns whether it can be matched against labels.
 pub(super) fn required_selector(selector: Field<'_>, texts: &SelectorTexts) -> bool {
     let errors = selector.errors_so_far();
     label_selector(selector, Selector::Strict);

@@ -59,7 +59,7 @@ pub(super) fn annotation_updates<'t>(annotations: Field<'t>, old: Field<'t>) {
     }
 }
 
-/// A deadline may only become shorter; answers whether validation goes on.
+/// A deadline may only become shorter; returns whether validation goes on.
 fn deadline(deadline: Field<'_>, old: Field<'_>) -> bool {
     match (deadline.opt_int(), old.opt_int()) {
         (Some(_), _) if !deadline.check_range(0, i64::from(i32::MAX)) => false,

@@ -188,7 +188,7 @@ fn domain_name(name: Field<'_>) {
     }
 }
 
-/// Reports names of hints that repeat or are malformed; answers whether there were not too many.
+/// Reports names of hints that repeat or are malformed; returns whether there were not too many.
 fn names_in_hints(hints: Field<'_>, format: fn(&str) -> Problems) -> bool {
     if hints.len() > MAX_HINTS {
         hints.too_many(hints.len(), MAX_HINTS);

@@ -115,7 +115,7 @@ fn ip_block(block: Field<'_>) {
         return;
     }
     whole.check(strict_cidr);
-    // Nothing is inside of a range that is none.
+    // A malformed range contains nothing.
     let Some(range) = parse_cidr(whole.str()) else { return };
     for except in block.field("except").items() {
         except.check(strict_cidr);

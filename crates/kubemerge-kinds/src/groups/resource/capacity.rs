@@ -128,7 +128,7 @@ fn first_step(min: Field<'_>, step: Field<'_>, most: Field<'_>) {
     }
 }
 
-/// Whether a value is so many steps from the least one; fractions count in thousandths.
+/// Whether a value is a whole number of steps from the least one; fractions count in thousandths.
 fn on_step(value: Field<'_>, min: Field<'_>, step: Field<'_>) {
     let milli = |field: Field<'_>| i128::from(field.quantity().milli_value());
     let size = milli(step);

@@ -99,14 +99,14 @@ impl Converter<'_> {
         error(format!("cannot convert {} to {type_name}", go_kind(value)))
     }
 
-    /// The kind behind a named type.
+    /// The kind of a named type.
     fn kind_name(self, kind: GoKind, ty: GoValue) -> &'static str {
         match kind {
             GoKind::Bool => "bool",
             GoKind::String => "string",
             GoKind::Int32 => "int32",
             GoKind::Float64 => "float64",
-            // The schema does not tell them apart, but the name of the type does.
+            // The schema does not distinguish them, but the name of the type does.
             _ if self.types.type_name(ty) == "int" => "int",
             _ => "int64",
         }

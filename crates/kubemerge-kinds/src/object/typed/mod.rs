@@ -365,7 +365,7 @@ impl Places {
         if place < 64 { self.first >> place & 1 == 1 } else { self.rest.contains(&place) }
     }
 
-    /// Adds a place; answers whether it was there before.
+    /// Adds a place; returns whether it was there before.
     fn insert(&mut self, place: usize) -> bool {
         let is_known = self.contains(place);
         if place < 64 {

@@ -9,7 +9,7 @@ impl Field<'_> {
         self.add(FieldErrorKind::Required, None, detail);
     }
 
-    /// Reports `Required value` if the field is absent or empty; answers whether it was.
+    /// Reports `Required value` if the field is absent or empty; returns whether it was.
     pub fn require(self, detail: &str) -> bool {
         if self.is_empty() {
             self.required(detail);
@@ -49,7 +49,7 @@ impl Field<'_> {
         self.add(FieldErrorKind::NotSupported, Some(bad_value.into()), detail);
     }
 
-    /// Reports `Unsupported value` unless the string is one of these; answers whether it is.
+    /// Reports `Unsupported value` unless the string is one of these; returns whether it is.
     pub fn one_of(self, supported: &[&str]) -> bool {
         let is_supported = supported.contains(&self.str());
         if !is_supported {
@@ -95,19 +95,19 @@ impl Field<'_> {
         self.add(FieldErrorKind::Forbidden, None, detail);
     }
 
-    /// Reports `Too long` for a text of more than so many bytes.
+    /// Reports `Too long` for a text of more than `max` bytes.
     pub fn too_long(self, max: usize) {
         let unit = if max == 1 { "byte" } else { "bytes" };
         self.add(FieldErrorKind::TooLong, None, format!("may not be more than {max} {unit}"));
     }
 
-    /// Reports `Too long` for a text of more than so many characters.
+    /// Reports `Too long` for a text of more than `max` characters.
     pub fn too_many_characters(self, max: usize) {
         let unit = if max == 1 { "character" } else { "characters" };
         self.add(FieldErrorKind::TooLong, None, format!("may not be more than {max} {unit}"));
     }
 
-    /// Reports `Too many` for a list of more than so many items.
+    /// Reports `Too many` for a list of more than `max` items.
     pub fn too_many(self, actual: usize, max: usize) {
         let unit = if max == 1 { "item" } else { "items" };
         let detail = format!("must have at most {max} {unit}");
@@ -124,7 +124,7 @@ impl Field<'_> {
         self.report_problems(format(self.str()))
     }
 
-    /// Reports problems as `Invalid value`; answers whether there were none.
+    /// Reports problems as `Invalid value`; returns whether there were none.
     pub fn report_problems(self, problems: Problems) -> bool {
         let is_fine = problems.is_empty();
         problems.into_iter().for_each(|problem| self.invalid(problem));

@@ -9,7 +9,7 @@ use kubemerge_value::part::{item_at, part_of};
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
-/// From so many lines on, frequent lines start no run.
+/// From this many lines on, frequent lines start no run.
 const LONG_TEXT: usize = 200;
 
 /// A run of equal lines.

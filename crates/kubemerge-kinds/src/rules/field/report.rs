@@ -40,7 +40,7 @@ impl Report {
         self.errors.borrow().len()
     }
 
-    /// Whether there are so many errors that further ones are left out.
+    /// Whether there are too many errors to add another one.
     pub(super) fn is_full(&self) -> bool {
         self.bytes.get() > MAX_ERROR_BYTES
     }

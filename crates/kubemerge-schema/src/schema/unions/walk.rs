@@ -21,7 +21,7 @@ pub trait UnionTree<'v>: Copy {
     /// The string, if it is one.
     fn text(self) -> Option<Cow<'v, str>>;
 
-    /// The JSON text of a scalar, by which items of lists are told apart.
+    /// The JSON text of a scalar, by which items of lists are distinguished.
     fn scalar(self) -> Option<String>;
 
     /// The members of a map, each name once; none for any other value.

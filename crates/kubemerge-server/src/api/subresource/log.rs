@@ -203,7 +203,7 @@ impl Follower {
         }
     }
 
-    /// Takes over what is new, and answers whether the log has ended.
+    /// Takes over what is new, and returns whether the log has ended.
     fn read_lines(&mut self) -> bool {
         let log = self.logs.get(&self.key);
         let new = match self.read {

@@ -1,5 +1,5 @@
 //! Tokens of service accounts: issued by `serviceaccounts/token`, known to TokenReview, and the user of requests where
-//! clients are told apart.
+//! clients are distinguished.
 //!
 //! They look like those of kube-apiserver and say the same, but are not signed: they tell who a client says it is,
 //! and allow nothing that other clients may not do.
@@ -49,7 +49,7 @@ pub(super) fn handle(call: &RequestContext<'_>) -> Outcome<Reply> {
         spec["audiences"] = json!([ISSUER]);
     }
     spec["expirationSeconds"] = json!(seconds);
-    // Typed form: the reference is written even where there is none.
+    // Typed form: the reference is written even if it is absent.
     spec["boundObjectRef"] = spec.get("boundObjectRef").cloned().unwrap_or_default();
     let now = call.cluster.clock.now();
     let (uid, created) = (account.uid(), account.metadata(Field::CreationTimestamp).map(tree));

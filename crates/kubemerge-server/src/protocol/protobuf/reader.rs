@@ -81,7 +81,7 @@ impl Reader {
                 if !list.is_array() {
                     list = json!([]);
                 }
-                let items = list.as_array_mut().ok_or("a list that is none")?;
+                let items = list.as_array_mut().ok_or("a repeated field that is no list")?;
                 for payload in payload.unpacked(ty)? {
                     items.push(self.value(payload, ty, None, depth)?);
                 }
@@ -93,7 +93,7 @@ impl Reader {
                 if !map.is_object() {
                     *map = json!({});
                 }
-                map.as_object_mut().ok_or("a map that is none")?.insert(key, value);
+                map.as_object_mut().ok_or("a map field that is no map")?.insert(key, value);
             }
         }
         Ok(())

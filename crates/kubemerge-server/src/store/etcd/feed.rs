@@ -140,7 +140,7 @@ async fn message(shared: &Shared, stream: &mut WatchStream) -> Result<WatchRespo
     }
 }
 
-/// Does what an answer tells.
+/// Applies an answer.
 fn apply(
     shared: &Shared,
     message: &WatchResponse,

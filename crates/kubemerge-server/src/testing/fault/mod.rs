@@ -88,7 +88,7 @@ struct Armed {
 }
 
 impl Armed {
-    /// Counts a request or a watch and answers whether it gets the fault.
+    /// Counts a request or a watch and returns whether it gets the fault.
     fn is_now(&self, chance: &Entropy) -> bool {
         let count = self.seen.fetch_add(1, Ordering::Relaxed) + 1;
         match self.rule.when {
@@ -129,7 +129,7 @@ impl Faults {
         self.with(|rules| rules.is_empty())
     }
 
-    /// Counts a request and answers how it is treated.
+    /// Counts a request and returns how it is treated.
     pub(crate) fn interfere(&self, request: &IncomingRequest<'_>, chance: &Entropy) -> Interference {
         let mut interference = Interference::default();
         // Cloned, so that the lock is not held while rules count.

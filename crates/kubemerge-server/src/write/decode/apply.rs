@@ -1,4 +1,4 @@
-//! Server-side apply: the decode step of an apply patch, and the object that it creates if there is none.
+//! Server-side apply: the decode step of an apply patch, and the object that it creates if it does not exist.
 
 use kubemerge::strategic::MergeErrorKind;
 use kubemerge_kinds::{field_error::quoted, strategy::Permission};

@@ -16,7 +16,7 @@ use kubemerge_value::part::{item_at, item_at_mut};
 use kubemerge_value::{Kind, Node, Path, Scalar, Side, list as build_list};
 use std::borrow::Cow;
 
-/// The items of both lists, and how they are told apart.
+/// The items of both lists, and how they are distinguished.
 pub(super) struct Lists<'m, 'a> {
     /// The merge keys; empty for a list of scalars.
     pub(super) keys: &'m [&'m str],
@@ -328,7 +328,7 @@ struct PatchItem<'m, 'a> {
     keys: &'m [&'m str],
 }
 
-/// The keys that tell the items of two regular lists apart.
+/// The keys that distinguish the items of two regular lists.
 struct Identities<'m, 'a> {
     /// The keys that items have.
     keys: Vec<&'m str>,

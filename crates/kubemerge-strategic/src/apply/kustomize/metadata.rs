@@ -52,7 +52,7 @@ pub(super) fn with_identity<'a>(merged: Node<'a>, live: Node<'a>, arena: &'a Are
     if name.is_some() {
         set(&mut inner, "name", name);
     }
-    // Without a namespace before, there is none after.
+    // An object without a namespace gets none.
     set(&mut inner, "namespace", namespace);
     set(&mut edit, "metadata", Some(inner.finish()));
     edit.finish()

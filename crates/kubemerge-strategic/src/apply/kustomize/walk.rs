@@ -55,7 +55,7 @@ pub(super) enum Walked<'a> {
     Gone,
 }
 
-/// Form of a value: kustomize knows three, and null is none of them.
+/// Form of a value: kustomize knows three; null is another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Map,
@@ -369,7 +369,7 @@ pub(super) fn wrong_form(wanted: Form, value: Node<'_>, path: &Path<'_>) -> Merg
     MergeError::new(kind, path, message)
 }
 
-/// A `$patch` that is none of the known words.
+/// A `$patch` with an unknown word.
 pub(super) fn unknown_strategy(map: Node<'_>, path: &Path<'_>) -> MergeError {
     let word = map.get(PATCH).map(super::text::text).unwrap_or_default();
     MergeError::new(MergeErrorKind::InvalidPatchDirective, path, format!("unknown patch strategy '{word}'"))

@@ -77,7 +77,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         }
         let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
         let kind = on_its_side(element_kind, view.items(), items, path)?;
-        // Only maps have keys; this names the first element that is none.
+        // Only maps have keys; this names the first element that is no map.
         if kind.is_some_and(|kind| kind != Kind::Map) {
             on_its_side(all_maps, view.items(), items, path)?;
         }

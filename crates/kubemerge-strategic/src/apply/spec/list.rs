@@ -298,7 +298,7 @@ fn check_deletable(
     if rule.strategy == ListStrategy::Set {
         return set_kind(merged, values, delete_path);
     }
-    // A fault of the list itself is told at the list, not at the directive.
+    // A fault of the list itself is reported at the list, not at the directive.
     element_kind(merged, &[], path)?;
     match element_kind(merged, values, delete_path)? {
         Some(Kind::Map) => Err(no_merge_key(&rule.item.name(), delete_path)),

@@ -58,7 +58,7 @@ struct Passed {
     is_ascii: bool,
 }
 
-/// So many blocks are read before any is checked: the vector instructions then run without a break.
+/// How many blocks are read before any is checked: the vector instructions then run without a break.
 // Reading masks for several blocks before checking them keeps both loops small enough for registers.
 const BATCH: usize = 8;
 

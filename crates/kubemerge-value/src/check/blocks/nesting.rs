@@ -24,7 +24,7 @@ impl Nesting {
         Nesting { length, depth: 0, deepest: 0, kinds: 0, starts: [0; MAX_LEVELS], large: Vec::new() }
     }
 
-    /// Opens and closes containers, and tells which bytes of the block are directly in a map.
+    /// Opens and closes containers, and returns which bytes of the block are directly in a map.
     #[inline(always)]
     pub(super) fn next(&mut self, tokens: &Tokens, block: usize) -> Option<u64> {
         let mut maps = (self.kinds & 1).wrapping_neg();

@@ -30,7 +30,7 @@ fn is_tag(tag: &str) -> bool {
 }
 
 fn is_digest(digest: &str) -> bool {
-    // The grammar of references asks for so many digits, whatever the algorithm.
+    // The grammar of references asks for this many digits, whatever the algorithm.
     const MIN_HEX: usize = 32;
     digest.split_once(':').is_some_and(|(algorithm, hex)| {
         !algorithm.is_empty() && hex.len() >= MIN_HEX && hex.bytes().all(|byte| byte.is_ascii_hexdigit())

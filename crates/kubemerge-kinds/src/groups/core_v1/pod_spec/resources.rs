@@ -146,7 +146,7 @@ fn is_page_multiple(name: &str, quantity: &Quantity<'_>) -> bool {
     size.sign() > 0 && size.is_whole() && quantity.value() % size.value() == 0
 }
 
-/// Reports a name that no resource can have; answers whether it is fine.
+/// Reports a name that no resource can have; returns whether it is fine.
 pub(crate) fn resource_name(name: &str, value: Field<'_>) -> bool {
     let problems = qualified_name(name);
     if !problems.is_empty() {

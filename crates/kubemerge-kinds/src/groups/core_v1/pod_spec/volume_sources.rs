@@ -150,7 +150,7 @@ fn csi(source: Field<'_>) {
     let reference = source.field("nodePublishSecretRef");
     let name = reference.field("name");
     if reference.is_set() && !name.require("") {
-        // Upstream reports this at the name of the source, which there is none.
+        // Upstream reports this at the name of a source, which is absent.
         name.reported_at(source.field("name")).check(dns1123_subdomain);
     }
 }

@@ -52,7 +52,7 @@ fn families(spec: Field<'_>) {
     }
 }
 
-/// Answers whether all addresses are addresses, or the one `None`.
+/// Returns whether all addresses are addresses, or the one `None`.
 fn valid_addresses(all: Field<'_>, old: Field<'_>) -> bool {
     let mut is_valid = true;
     for (index, address) in all.items().enumerate() {

@@ -22,7 +22,7 @@ pub trait Allocator {
 pub enum AllocationError {
     /// What it asks for cannot be had.
     Invalid(FieldError),
-    /// There is none left, or the request makes no sense.
+    /// All are taken, or the request makes no sense.
     Internal(String),
 }
 
