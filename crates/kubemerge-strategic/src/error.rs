@@ -6,6 +6,9 @@
 use kubemerge_schema::{LookupError, LookupErrorKind};
 use kubemerge_value::{Path, Side};
 use std::fmt;
+use std::ops::Deref;
+
+use crate::error_details::ErrorDetails;
 
 /// A fault in a patch, in a document, or in what the schema says about them.
 ///
@@ -31,12 +34,7 @@ pub struct MergeError(Box<Fault>);
 #[derive(Clone, PartialEq, Eq)]
 struct Fault {
     kind: MergeErrorKind,
-    side: Side,
-    patch_path: Option<String>,
-    live_path: Option<String>,
-    merge_keys: Vec<String>,
-    message: String,
-    hint: Option<String>,
+    details: ErrorDetails,
 }
 
 /// The kinds of faults. Their names are stable.
@@ -163,32 +161,26 @@ impl MergeError {
     pub fn new(kind: MergeErrorKind, path: &Path<'_>, message: impl Into<String>) -> Self {
         // No path is better than one to another item of the same index.
         let place = |path: Path<'_>| path.leads_through(path.side()).then(|| path.to_string());
-        MergeError(Box::new(Fault {
-            kind,
+        let details = ErrorDetails {
             side: path.side(),
             patch_path: place(path.in_patch()),
             live_path: place(path.in_live()),
             merge_keys: Vec::new(),
             message: message.into(),
             hint: None,
-        }))
+        };
+        MergeError(Box::new(Fault { kind, details }))
     }
 
     /// A fault at a place of one document whose path is text already.
     pub fn at(kind: MergeErrorKind, side: Side, path: String, message: impl Into<String>) -> Self {
-        let mut error = MergeError::new(kind, &Path::ROOT, message);
-        let (patch_path, live_path) = match side {
-            Side::Patch => (Some(path), None),
-            Side::Live => (None, Some(path)),
-        };
-        *error.0 = Fault { side, patch_path, live_path, ..*error.0 };
-        error
+        MergeError(Box::new(Fault { kind, details: ErrorDetails::at(side, path, message) }))
     }
 
     /// A fault that was found in a field by itself, seen from the document around it.
     pub(crate) fn beside(mut self, field: &Path<'_>) -> Self {
         let around = field.split().0.map(Path::to_string).unwrap_or_default();
-        for path in [&mut self.0.patch_path, &mut self.0.live_path].into_iter().flatten() {
+        for path in [&mut self.0.details.patch_path, &mut self.0.details.live_path].into_iter().flatten() {
             // An index in brackets follows its list without a dot.
             let dot = if around.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
             *path = format!("{around}{dot}{path}");
@@ -198,22 +190,22 @@ impl MergeError {
 
     /// The same fault, which is about the merge keys of a list.
     pub(crate) fn about_keys<'k>(mut self, names: impl IntoIterator<Item = &'k str>) -> Self {
-        self.0.merge_keys = names.into_iter().map(str::to_owned).collect();
+        self.0.details.merge_keys = names.into_iter().map(str::to_owned).collect();
         self
     }
 
     /// The same fault; the message says so if it is in the live object.
     pub(crate) fn naming_live_object(mut self) -> Self {
         // A path alone would be looked for in the patch.
-        if self.0.side == Side::Live {
-            self.0.message.push_str(", in the live object");
+        if self.0.details.side == Side::Live {
+            self.0.details.message.push_str(", in the live object");
         }
         self
     }
 
     /// The same fault with the cure.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.0.hint = Some(hint.into());
+        self.0.details.hint = Some(hint.into());
         self
     }
 
@@ -240,44 +232,9 @@ impl MergeError {
         self.0.kind
     }
 
-    /// The document at fault.
-    pub fn side(&self) -> Side {
-        self.0.side
-    }
-
-    /// Where it is in the document at fault, as Kubernetes writes field paths; empty for the root.
-    pub fn path(&self) -> &str {
-        let path = match self.0.side {
-            Side::Patch => self.patch_path(),
-            Side::Live => self.live_path(),
-        };
-        path.unwrap_or_default()
-    }
-
-    /// Where it is in the patch; `None` below a list item that only the live object has.
-    pub fn patch_path(&self) -> Option<&str> {
-        self.0.patch_path.as_deref()
-    }
-
-    /// Where it is in the live object; `None` below a list item that only the patch has, or for which no item
-    /// of the live list was found yet.
-    pub fn live_path(&self) -> Option<&str> {
-        self.0.live_path.as_deref()
-    }
-
-    /// The merge keys that an item lacks or has no usable value for; empty for all other faults.
-    pub fn merge_keys(&self) -> &[String] {
-        &self.0.merge_keys
-    }
-
-    /// What is wrong: Kubernetes' text where it has one.
-    pub fn message(&self) -> &str {
-        &self.0.message
-    }
-
-    /// What can be done about it, where something can.
-    pub fn hint(&self) -> Option<&str> {
-        self.0.hint.as_deref()
+    /// Places, message and cure, without the kind.
+    pub fn into_details(self) -> ErrorDetails {
+        self.0.details
     }
 
     /// Whether two sides changed the same thing.
@@ -291,19 +248,24 @@ impl MergeError {
     }
 }
 
+/// Places, message and cure.
+impl Deref for MergeError {
+    type Target = ErrorDetails;
+
+    fn deref(&self) -> &ErrorDetails {
+        &self.0.details
+    }
+}
+
 impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path().is_empty() {
-            write!(f, "{}: ", self.path())?;
-        }
-        f.write_str(&self.0.message)?;
-        self.0.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
+        self.0.details.fmt(f)
     }
 }
 
 impl fmt::Debug for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {:?}: {}", self.0.kind.name(), self.path(), self.0.message)
+        write!(f, "{} at {:?}: {}", self.0.kind.name(), self.path(), self.0.details.message)
     }
 }
 

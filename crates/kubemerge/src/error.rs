@@ -2,9 +2,10 @@
 
 use kubemerge_schema::Dialect;
 use kubemerge_ssa::managed_fields::ApplyError;
-use kubemerge_strategic::{MergeError, MergeErrorKind};
+use kubemerge_strategic::{ErrorDetails, MergeError, MergeErrorKind};
 use kubemerge_value::{ParseError, Side};
 use std::fmt;
+use std::ops::Deref;
 
 /// Why a patch cannot be read, applied, made or converted.
 ///
@@ -27,12 +28,7 @@ pub struct Error(Box<Fault>);
 #[derive(Clone, PartialEq, Eq)]
 struct Fault {
     kind: ErrorKind,
-    side: Side,
-    patch_path: Option<String>,
-    live_path: Option<String>,
-    merge_keys: Vec<String>,
-    message: String,
-    hint: Option<String>,
+    details: ErrorDetails,
     status: u16,
 }
 
@@ -92,21 +88,13 @@ impl ErrorKind {
 impl Error {
     /// A fault at this path of the patch.
     pub(crate) fn new(kind: ErrorKind, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Error(Box::new(Fault {
-            kind,
-            side: Side::Patch,
-            patch_path: Some(path.into()),
-            live_path: None,
-            merge_keys: Vec::new(),
-            message: message.into(),
-            hint: None,
-            status: status(kind),
-        }))
+        let details = ErrorDetails::at(Side::Patch, path.into(), message);
+        Error(Box::new(Fault { kind, details, status: status(kind) }))
     }
 
     /// The same fault with the cure.
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.0.hint = Some(hint.into());
+        self.0.details.hint = Some(hint.into());
         self
     }
 
@@ -128,47 +116,6 @@ impl Error {
     /// What kind of fault it is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
-    }
-
-    /// The document at fault.
-    pub fn side(&self) -> Side {
-        self.0.side
-    }
-
-    /// Where it is in the document at fault: a field path, or the operation of a JSON patch, as in `[3]`.
-    /// Empty for the whole.
-    pub fn path(&self) -> &str {
-        let path = match self.0.side {
-            Side::Patch => self.patch_path(),
-            Side::Live => self.live_path(),
-        };
-        path.unwrap_or_default()
-    }
-
-    /// Where it is in the patch; `None` below a list item that only the live object has.
-    pub fn patch_path(&self) -> Option<&str> {
-        self.0.patch_path.as_deref()
-    }
-
-    /// Where it is in the live object; `None` below a list item that only the patch has, and for faults that
-    /// are not about a live object.
-    pub fn live_path(&self) -> Option<&str> {
-        self.0.live_path.as_deref()
-    }
-
-    /// The merge keys that a list item lacks or has no usable value for; empty for all other faults.
-    pub fn merge_keys(&self) -> &[String] {
-        &self.0.merge_keys
-    }
-
-    /// What is wrong: Kubernetes' text alone, where it has one.
-    pub fn message(&self) -> &str {
-        &self.0.message
-    }
-
-    /// What can be done about it, where something can.
-    pub fn hint(&self) -> Option<&str> {
-        self.0.hint.as_deref()
     }
 
     /// Whether two sides changed the same thing, or another manager owns it.
@@ -217,16 +164,7 @@ fn status(kind: ErrorKind) -> u16 {
 impl From<MergeError> for Error {
     fn from(error: MergeError) -> Self {
         let kind = ErrorKind::Merge(error.kind());
-        Error(Box::new(Fault {
-            kind,
-            side: error.side(),
-            patch_path: error.patch_path().map(str::to_owned),
-            live_path: error.live_path().map(str::to_owned),
-            merge_keys: error.merge_keys().to_vec(),
-            message: error.message().to_owned(),
-            hint: error.hint().map(str::to_owned),
-            status: status(kind),
-        }))
+        Error(Box::new(Fault { kind, details: error.into_details(), status: status(kind) }))
     }
 }
 
@@ -254,13 +192,18 @@ impl From<ParseError> for Error {
     }
 }
 
+/// Places, message and cure.
+impl Deref for Error {
+    type Target = ErrorDetails;
+
+    fn deref(&self) -> &ErrorDetails {
+        &self.0.details
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path().is_empty() {
-            write!(f, "{}: ", self.path())?;
-        }
-        f.write_str(&self.0.message)?;
-        self.0.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
+        self.0.details.fmt(f)
     }
 }
 

@@ -91,7 +91,7 @@ pub use kubemerge_schema as schema;
 pub use kubemerge_schema::{Dialect, LoadError, Schema, SchemaBuilder, Type};
 pub use kubemerge_ssa as ssa;
 pub use kubemerge_strategic as strategic;
-pub use kubemerge_strategic::{Precondition, SAME_OBJECT};
+pub use kubemerge_strategic::{ErrorDetails, Precondition, SAME_OBJECT};
 pub use kubemerge_value as value;
 pub use kubemerge_value::{
     Arena, Canonical, Document, Kind, Node, ParseError, Scalar, Str, to_bytes, to_canonical, to_value,
