@@ -1,7 +1,7 @@
 //! ARCHITECTURE.md names files and folders that exist, and every folder with source.
 //!
-//! The code map has a paragraph per package: its name in backquotes on a line, then `: ` and the map, up to an empty line.
-//! There `groups/*/` names every folder in `groups/`. Elsewhere a path starts with the package's name without `kubemerge-`, e.g. `schema/lookup/`.
+//! The code map has an item per package: its name in backquotes, then `: ` and the map, up to the next item or an empty
+//! line. There `groups/*/` names every folder in `groups/`. Elsewhere a path starts with the package's name without `kubemerge-`, e.g. `schema/lookup/`.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::repository::{Repository, source_folder};
 
 const MAP: &str = "ARCHITECTURE.md";
 
-/// A path that the document names, and the package whose paragraph it is in.
+/// A path that the document names, and the package whose item it is in.
 struct Mention<'d> {
     line: usize,
     package: Option<&'d str>,
@@ -70,9 +70,9 @@ fn mentions(text: &str) -> Vec<Mention<'_>> {
     found
 }
 
-/// The package whose paragraph starts with this line.
+/// The package whose item starts with this line.
 fn package_line(line: &str) -> Option<&str> {
-    let name = line.strip_prefix('`')?.strip_suffix('`')?;
+    let (name, _) = line.strip_prefix("- `")?.split_once("`: ")?;
     name.starts_with("kubemerge").then_some(name)
 }
 
@@ -89,7 +89,7 @@ impl Mention<'_> {
         }
     }
 
-    /// Whether it names this folder beyond doubt: in the paragraph of its package, or with the package's name.
+    /// Whether it names this folder beyond doubt: in the item of its package, or with the package's name.
     fn names_folder(&self, folder: &str) -> bool {
         match self.package {
             Some(package) => self.is_within(package, folder),
@@ -138,24 +138,24 @@ mod tests {
 
     #[test]
     fn a_complete_map_passes() {
-        let map = "`kubemerge-a`\n: `walk/` with `map.rs` · `walk/list/` and `keyed.rs`\n\n`kubemerge-b`\n: `walk.rs`";
+        let map = "- `kubemerge-a`: `walk/` with `map.rs` · `walk/list/` and `keyed.rs`\n- `kubemerge-b`: `walk.rs`";
         assert_eq!(complaints(map), [""; 0]);
         assert_eq!(complaints("First `a/walk/`, then `a/walk/list/`; see `crates/`."), [""; 0]);
     }
 
     #[test]
     fn one_mention_names_all_folders_of_a_folder() {
-        assert_eq!(complaints("`kubemerge-a`\n: `walk/`\nand `walk/*/`"), [""; 0]);
-        assert_eq!(complaints("`kubemerge-a`\n: `walk/`\n\n`walk/*/`").len(), 1);
+        assert_eq!(complaints("- `kubemerge-a`: `walk/`\nand `walk/*/`"), [""; 0]);
+        assert_eq!(complaints("- `kubemerge-a`: `walk/`\n\n`walk/*/`").len(), 1);
     }
 
     #[test]
     fn stale_paths_and_missing_folders_are_named() {
         let wanted = [
-            "ARCHITECTURE.md:2: `gone.rs` does not exist",
+            "ARCHITECTURE.md:1: `gone.rs` does not exist",
             "crates/kubemerge-a/src/walk/list/: is not in the code map of ARCHITECTURE.md",
         ];
-        assert_eq!(complaints("`kubemerge-a`\n: `walk/` · `gone.rs`"), wanted);
-        assert_eq!(complaints("`kubemerge-b`\n: `map.rs`")[0], "ARCHITECTURE.md:2: `map.rs` does not exist");
+        assert_eq!(complaints("- `kubemerge-a`: `walk/` · `gone.rs`"), wanted);
+        assert_eq!(complaints("- `kubemerge-b`: `map.rs`")[0], "ARCHITECTURE.md:1: `map.rs` does not exist");
     }
 }

@@ -84,7 +84,8 @@ const FOLDERS: &[Layers] = &[
     Layers {
         package: "kubemerge-strategic",
         modules: &[
-            &["depth", "directive", "element", "error", "error_details", "go_text", "observe", "order"],
+            &["error_details"],
+            &["depth", "directive", "element", "error", "go_text", "observe", "order"],
             &["patch_map", "precondition", "repeats", "strategy", "string_form", "versions"],
             &["difference", "identity", "unions"],
             &["partial", "register"],
