@@ -10,10 +10,10 @@ use crate::place::{TextPlace, place_of};
 /// A fault of a request, for a program and for people. Boxed, because most calls succeed.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Failure(Box<Fault>);
+pub(crate) struct Failure(Box<FailureData>);
 
 #[derive(Clone, Debug, Serialize)]
-struct Fault {
+struct FailureData {
     /// A stable name, such as `missing-merge-key`.
     kind: String,
     /// Kubernetes' own words, where it has some.
@@ -35,7 +35,7 @@ struct Fault {
 
 impl Failure {
     pub(crate) fn new(kind: &str, message: impl Into<String>) -> Failure {
-        Failure(Box::new(Fault {
+        Failure(Box::new(FailureData {
             kind: kind.to_owned(),
             message: message.into(),
             hint: None,

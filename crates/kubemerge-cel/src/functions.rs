@@ -219,7 +219,8 @@ pub(super) struct Signature {
 impl Signature {
     /// Reads an overload of the table; `fresh` makes type parameters.
     pub(super) fn read(overload: &str, mut fresh: impl FnMut() -> CelType) -> Signature {
-        let mut reader = Reader { letters: overload.bytes(), known: [None, None], fresh: &mut fresh };
+        let mut reader =
+            DeclarationReader { letters: overload.bytes(), known: [None, None], fresh: &mut fresh };
         let mut signature = Signature { is_member: false, parameters: Vec::new(), result: CelType::Dyn };
         while let Some(letter) = reader.letters.next() {
             match letter {
@@ -232,14 +233,14 @@ impl Signature {
     }
 }
 
-struct Reader<'o, F> {
+struct DeclarationReader<'o, F> {
     letters: std::str::Bytes<'o>,
     /// What `1` and `2` are.
     known: [Option<CelType>; 2],
     fresh: &'o mut F,
 }
 
-impl<F: FnMut() -> CelType> Reader<'_, F> {
+impl<F: FnMut() -> CelType> DeclarationReader<'_, F> {
     fn next_type(&mut self) -> CelType {
         let letter = self.letters.next().unwrap_or(b'*');
         self.type_of(letter)

@@ -49,7 +49,7 @@ impl CelTimestamp {
 
     /// Midnight in UTC of a date such as `2026-01-31`.
     pub fn parse_date(text: &str) -> Option<CelTimestamp> {
-        let mut reader = Reader { rest: text.as_bytes() };
+        let mut reader = TimestampReader { rest: text.as_bytes() };
         let days = reader.date()?;
         reader.rest.is_empty().then_some(CelTimestamp { seconds: days * 86_400, nanos: 0, offset: 0 })
     }
@@ -251,7 +251,7 @@ fn offset_of_name(name: &str, seconds: i64) -> Result<i32, String> {
 
 /// Seconds in UTC, nanoseconds and offset of a text such as `2026-01-31T12:00:00.5+01:00`.
 fn read(text: &str) -> Option<(i64, u32, i32)> {
-    let mut reader = Reader { rest: text.as_bytes() };
+    let mut reader = TimestampReader { rest: text.as_bytes() };
     let days = reader.date()?;
     reader.symbol(b'T')?;
     // Upstream: Go reads an hour of one digit.
@@ -271,11 +271,11 @@ fn read(text: &str) -> Option<(i64, u32, i32)> {
     Some((days * 86_400 + hour * 3_600 + minute * 60 + second - i64::from(offset), nanos, offset))
 }
 
-struct Reader<'t> {
+struct TimestampReader<'t> {
     rest: &'t [u8],
 }
 
-impl Reader<'_> {
+impl TimestampReader<'_> {
     fn symbol(&mut self, symbol: u8) -> Option<()> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;

@@ -16,17 +16,17 @@ pub struct ValueDifference<'a> {
 
 /// All places at which two documents differ: the smallest values that do.
 pub(crate) fn differences<'a>(one: Node<'a>, other: Node<'a>, arena: &'a Arena) -> Vec<ValueDifference<'a>> {
-    let mut walk = Walk { arena, found: Vec::new() };
+    let mut walk = DifferenceWalk { arena, found: Vec::new() };
     walk.values(one, other, &Path::ROOT);
     walk.found
 }
 
-struct Walk<'a> {
+struct DifferenceWalk<'a> {
     arena: &'a Arena,
     found: Vec<ValueDifference<'a>>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> DifferenceWalk<'a> {
     fn note(&mut self, path: &Path<'_>, one: Option<Node<'a>>, other: Option<Node<'a>>) {
         self.found.push(ValueDifference { path: path.to_string(), one, other });
     }

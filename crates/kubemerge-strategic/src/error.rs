@@ -29,10 +29,10 @@ use crate::error_details::ErrorDetails;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct MergeError(Box<Fault>);
+pub struct MergeError(Box<ErrorData>);
 
 #[derive(Clone, PartialEq, Eq)]
-struct Fault {
+struct ErrorData {
     kind: MergeErrorKind,
     details: ErrorDetails,
 }
@@ -169,12 +169,12 @@ impl MergeError {
             message: message.into(),
             hint: None,
         };
-        MergeError(Box::new(Fault { kind, details }))
+        MergeError(Box::new(ErrorData { kind, details }))
     }
 
     /// A fault at a place of one document whose path is text already.
     pub fn at(kind: MergeErrorKind, side: Side, path: String, message: impl Into<String>) -> Self {
-        MergeError(Box::new(Fault { kind, details: ErrorDetails::at(side, path, message) }))
+        MergeError(Box::new(ErrorData { kind, details: ErrorDetails::at(side, path, message) }))
     }
 
     /// A fault that was found in a field by itself, seen from the document around it.

@@ -8,7 +8,7 @@ use std::hash::Hash;
 
 /// An item of a merged list, as the weave sees it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct WovenItem {
     /// Whether the patch (or order list) names the item.
     pub(crate) named: bool,
     /// Its position in the list that orders its side; `None` if it is not there.
@@ -20,15 +20,15 @@ pub(crate) struct Place {
 }
 
 /// Upstream's order: both sides sorted by their own order, then woven by the server's.
-pub(crate) fn weave(places: &[Place]) -> Vec<usize> {
+pub(crate) fn weave(places: &[WovenItem]) -> Vec<usize> {
     weave_asking(places, |_| {})
 }
 
 /// The first suspect whose position upstream asks for while it puts the items in order.
 ///
 /// Suspects are on the server's side and have no rank.
-pub(crate) fn asked_for(places: &[Place], is_suspect: impl Fn(usize) -> bool) -> Option<usize> {
-    let on_side = |(_, place): &(usize, &Place)| !place.named && !place.deleting;
+pub(crate) fn asked_for(places: &[WovenItem], is_suspect: impl Fn(usize) -> bool) -> Option<usize> {
+    let on_side = |(_, place): &(usize, &WovenItem)| !place.named && !place.deleting;
     let sorted: Vec<usize> = places.iter().enumerate().filter(on_side).map(|(at, _)| at).collect();
     let (first, others) =
         sorted.split_first().map_or((None, &[][..]), |(first, others)| (Some(*first), others));
@@ -46,7 +46,7 @@ pub(crate) fn asked_for(places: &[Place], is_suspect: impl Fn(usize) -> bool) ->
 }
 
 /// The weave; `ask` is told for which items of the server's side a position is looked up.
-fn weave_asking(places: &[Place], mut ask: impl FnMut(usize)) -> Vec<usize> {
+fn weave_asking(places: &[WovenItem], mut ask: impl FnMut(usize)) -> Vec<usize> {
     let of_side = |named: bool| places.iter().enumerate().filter(move |(_, place)| place.named == named);
     let side = |named: bool| of_side(named).map(|(at, _)| at).collect::<Vec<_>>();
     let server = sort_side(side(false), places);
@@ -68,7 +68,7 @@ fn weave_asking(places: &[Place], mut ask: impl FnMut(usize)) -> Vec<usize> {
 }
 
 /// Sorts one side by rank; delete items follow.
-fn sort_side(side: Vec<usize>, places: &[Place]) -> Vec<usize> {
+fn sort_side(side: Vec<usize>, places: &[WovenItem]) -> Vec<usize> {
     let place = |at: &usize| item_at(places, *at);
     let (deleting, mut rest): (Vec<usize>, Vec<usize>) = side.into_iter().partition(|at| place(at).deleting);
     // A sort needs a rank for each item; without one, upstream's own insertion is repeated.
@@ -83,7 +83,7 @@ fn sort_side(side: Vec<usize>, places: &[Place]) -> Vec<usize> {
 
 /// What upstream's sort does when items are missing from the order: each item in turn is put to the front if
 /// it is missing, else after the last item that does not rank after it.
-fn insert_one_by_one(side: &[usize], places: &[Place]) -> Vec<usize> {
+fn insert_one_by_one(side: &[usize], places: &[WovenItem]) -> Vec<usize> {
     let before = predecessors(side, places);
     // A linked list with an entry 0 as its head; the item at n is entry n + 1.
     let mut next = vec![0usize; side.len() + 1];
@@ -102,7 +102,7 @@ fn insert_one_by_one(side: &[usize], places: &[Place]) -> Vec<usize> {
 }
 
 /// For each item: the earlier item of the side that it follows, if it has a rank and there is one.
-fn predecessors(side: &[usize], places: &[Place]) -> Vec<Option<usize>> {
+fn predecessors(side: &[usize], places: &[WovenItem]) -> Vec<Option<usize>> {
     let rank = |at: &usize| item_at(places, *item_at(side, *at)).rank;
     let mut ranked: Vec<usize> = (0..side.len()).filter(|at| rank(at).is_some()).collect();
     ranked.sort_by_key(rank);
@@ -217,11 +217,11 @@ mod tests {
     fn woven(live: &str, patch: &str) -> String {
         let mut merged: Vec<char> = live.chars().collect();
         merged.extend(patch.chars().filter(|item| !live.contains(*item)));
-        let places: Vec<Place> = merged
+        let places: Vec<WovenItem> = merged
             .iter()
             .map(|item| {
                 let (rank, server) = (position(patch, *item), position(live, *item));
-                Place { named: rank.is_some(), rank: rank.or(server), server, deleting: false }
+                WovenItem { named: rank.is_some(), rank: rank.or(server), server, deleting: false }
             })
             .collect();
         weave(&places).into_iter().map(|at| merged[at]).collect()
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn items_missing_from_the_order_go_to_the_front_one_by_one() {
-        let place = |rank| Place { named: false, rank, server: rank, deleting: false };
+        let place = |rank| WovenItem { named: false, rank, server: rank, deleting: false };
         let places = [place(Some(0)), place(Some(1)), place(None), place(None)];
         assert_eq!(weave(&places), [3, 2, 0, 1]);
         let places = [place(None), place(None), place(Some(0)), place(Some(1))];

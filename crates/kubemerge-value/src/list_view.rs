@@ -15,12 +15,12 @@ pub struct ListView<'a> {
     list: Node<'a>,
     text: Option<Text<'a>>,
     items: &'a [Node<'a>],
-    places: &'a [Place],
+    places: &'a [ElementSpan],
 }
 
 /// Where an element is in the text of its list.
 #[derive(Clone, Copy)]
-struct Place {
+struct ElementSpan {
     start: u32,
     end: u32,
 }
@@ -47,10 +47,11 @@ impl<'a> ListView<'a> {
         let mut places = ArenaVec::new_in(arena);
         let mut scan = ElementScan::of_list(text);
         while let Some(element) = scan.next() {
-            places.push(Place { start: element.start as u32, end: element.end as u32 });
+            places.push(ElementSpan { start: element.start as u32, end: element.end as u32 });
         }
         let places = places.into_bump_slice();
-        let item = |place: &Place| text.closed(part_of(text.bytes, place.start as usize..place.end as usize));
+        let item =
+            |place: &ElementSpan| text.closed(part_of(text.bytes, place.start as usize..place.end as usize));
         let items = arena.alloc_slice_fill_iter(places.iter().map(|place| Node(Repr::Text(item(place)))));
         ListView { list, text: Some(text), items, places }
     }

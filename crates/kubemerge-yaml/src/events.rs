@@ -25,7 +25,7 @@ pub(crate) fn read_document<'t>(
 ) -> Result<Option<YamlDocument<'t>>, YamlError> {
     let builder = Builder::new(text, range.clone(), Source::Yaml, options);
     let mut reader =
-        Reader { text, base: range.start, cursor: range.start, anchors: Vec::new(), last: 0, builder };
+        EventReader { text, base: range.start, cursor: range.start, anchors: Vec::new(), last: 0, builder };
     let limits = granit_parser::options! {
         emit_anchor_events: true,
         emit_comments: false,
@@ -55,7 +55,7 @@ fn is_vacant(document: &YamlDocument<'_>) -> bool {
     })
 }
 
-struct Reader<'t> {
+struct EventReader<'t> {
     text: &'t str,
     /// Where the parsed slice starts in the text.
     base: usize,
@@ -68,7 +68,7 @@ struct Reader<'t> {
     builder: Builder<'t>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> EventReader<'t> {
     fn event(&mut self, event: Event<'t>, span: &Span) -> Result<(), YamlError> {
         match event {
             // yaml.v2 refuses every other version, 1.2 too.

@@ -28,12 +28,12 @@ pub(crate) fn read_documents<'t>(
         // The text before the first document belongs to it, so that edits cover the whole segment.
         let share = if documents.is_empty() { range.start } else { at };
         let builder = Builder::new(text, share..range.end, Source::Json, options);
-        let mut reader = Reader::new(text, at..range.end, builder, &arena);
+        let mut reader = JsonTextReader::new(text, at..range.end, builder, &arena);
         match reader.document() {
             Ok(()) => {}
             // Flow style with comments or unquoted keys is YAML.
-            Err(Fault::NotJson) => return None,
-            Err(Fault::Refused(error)) => return Some(Err(error)),
+            Err(JsonFault::NotJson) => return None,
+            Err(JsonFault::Refused(error)) => return Some(Err(error)),
         }
         at = reader.json.here();
         let mut document = reader.builder.finish();
@@ -55,16 +55,16 @@ pub(crate) fn read_value(bytes: &[u8]) -> Result<YamlDocument<'_>, YamlError> {
         Options { duplicate_keys: DuplicateKeys::LastWins, max_nodes: usize::MAX, ..Options::default() };
     let builder = Builder::new(text, 0..text.len(), Source::Json, options).with_max_depth(usize::MAX);
     let arena = Arena::new();
-    let mut reader = Reader::new(text, 0..text.len(), builder, &arena);
+    let mut reader = JsonTextReader::new(text, 0..text.len(), builder, &arena);
     let outcome = reader.document();
     let end = reader.json.here();
     match outcome {
         Ok(()) if skip_blank(text, end, text.len()) == text.len() => Ok(reader.builder.finish()),
-        Ok(()) | Err(Fault::NotJson) => {
+        Ok(()) | Err(JsonFault::NotJson) => {
             let at = reader.json.fault().map_or(end, |fault| fault.at);
             Err(YamlError::new(YamlErrorKind::Syntax, Position::of(text, at), "not a JSON text"))
         }
-        Err(Fault::Refused(error)) => Err(error),
+        Err(JsonFault::Refused(error)) => Err(error),
     }
 }
 
@@ -74,18 +74,18 @@ fn skip_blank(text: &str, from: usize, end: usize) -> usize {
 }
 
 /// Why reading stopped.
-enum Fault {
+enum JsonFault {
     NotJson,
     Refused(YamlError),
 }
 
-impl From<YamlError> for Fault {
-    fn from(error: YamlError) -> Fault {
-        Fault::Refused(error)
+impl From<YamlError> for JsonFault {
+    fn from(error: YamlError) -> JsonFault {
+        JsonFault::Refused(error)
     }
 }
 
-struct Reader<'t, 'a> {
+struct JsonTextReader<'t, 'a> {
     text: &'t str,
     json: PullReader<'a>,
     open: Vec<Open<'a>>,
@@ -98,16 +98,16 @@ enum Open<'a> {
     List(Level<'a>),
 }
 
-impl<'t: 'a, 'a> Reader<'t, 'a> {
+impl<'t: 'a, 'a> JsonTextReader<'t, 'a> {
     /// A reader of a part of a text, up to which it is passed over.
     fn new(text: &'t str, part: Range<usize>, builder: Builder<'t>, arena: &'a Arena) -> Self {
         let mut json = PullReader::new(text_of(text, ..part.end), arena);
         json.pass_known(part.start);
-        Reader { text, json, open: Vec::new(), builder }
+        JsonTextReader { text, json, open: Vec::new(), builder }
     }
 
     /// Reads one value.
-    fn document(&mut self) -> Result<(), Fault> {
+    fn document(&mut self) -> Result<(), JsonFault> {
         self.value()?;
         while let Some(open) = self.open.last_mut() {
             let name = match open {
@@ -129,7 +129,7 @@ impl<'t: 'a, 'a> Reader<'t, 'a> {
         Ok(())
     }
 
-    fn value(&mut self) -> Result<(), Fault> {
+    fn value(&mut self) -> Result<(), JsonFault> {
         let first = self.json.start();
         self.check()?;
         let start = self.json.here();
@@ -152,7 +152,7 @@ impl<'t: 'a, 'a> Reader<'t, 'a> {
         Ok(())
     }
 
-    fn open(&mut self, first: Start, at: usize) -> Result<(), Fault> {
+    fn open(&mut self, first: Start, at: usize) -> Result<(), JsonFault> {
         let value = if first == Start::Map { Value::Map } else { Value::List };
         // First, since it names the limits.
         self.builder.open(value, Style::Flow, (at..at + 1).into(), Mark::default())?;
@@ -164,14 +164,14 @@ impl<'t: 'a, 'a> Reader<'t, 'a> {
     }
 
     /// A string in its quotes.
-    fn string(&mut self, place: Range<usize>) -> Result<(), Fault> {
+    fn string(&mut self, place: Range<usize>) -> Result<(), JsonFault> {
         let raw = part_of(self.text.as_bytes(), place.start + 1..place.end - 1);
         let value = Value::String(Str::given(raw).text());
         self.builder.scalar(value, Style::Quoted, place.into(), Mark::default())?;
         Ok(())
     }
 
-    fn check(&self) -> Result<(), Fault> {
-        self.json.fault().map_or(Ok(()), |_| Err(Fault::NotJson))
+    fn check(&self) -> Result<(), JsonFault> {
+        self.json.fault().map_or(Ok(()), |_| Err(JsonFault::NotJson))
     }
 }

@@ -23,10 +23,10 @@ use std::ops::Deref;
 /// # Ok::<(), kubemerge::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct Error(Box<Fault>);
+pub struct Error(Box<ErrorData>);
 
 #[derive(Clone, PartialEq, Eq)]
-struct Fault {
+struct ErrorData {
     kind: ErrorKind,
     details: ErrorDetails,
     status: u16,
@@ -89,7 +89,7 @@ impl Error {
     /// A fault at this path of the patch.
     pub(crate) fn new(kind: ErrorKind, path: impl Into<String>, message: impl Into<String>) -> Self {
         let details = ErrorDetails::at(Side::Patch, path.into(), message);
-        Error(Box::new(Fault { kind, details, status: status(kind) }))
+        Error(Box::new(ErrorData { kind, details, status: status(kind) }))
     }
 
     /// The same fault with the cure.
@@ -164,7 +164,7 @@ fn status(kind: ErrorKind) -> u16 {
 impl From<MergeError> for Error {
     fn from(error: MergeError) -> Self {
         let kind = ErrorKind::Merge(error.kind());
-        Error(Box::new(Fault { kind, details: error.into_details(), status: status(kind) }))
+        Error(Box::new(ErrorData { kind, details: error.into_details(), status: status(kind) }))
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn patch<'a>(
     preconditions: &[Precondition<'_>],
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    let walk = Walk { arena };
+    let walk = JsonWalk { arena };
     let nothing = || map([], arena);
     // Changes come from the live object, deletions from the last configuration: kubectl removes only what it
     // once set.
@@ -80,11 +80,11 @@ enum Keep {
     Nulls,
 }
 
-struct Walk<'a> {
+struct JsonWalk<'a> {
     arena: &'a Arena,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> JsonWalk<'a> {
     /// The merge patch between two maps, nulls of the second one included.
     fn diff(&self, original: Node<'a>, modified: Node<'a>) -> Node<'a> {
         let (before, after) = (original.sorted_entries(), modified.sorted_entries());

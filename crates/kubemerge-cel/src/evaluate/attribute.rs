@@ -7,7 +7,7 @@ use super::{Machine, State};
 use crate::value::{CelValue, index_of};
 
 /// What a field or an index finds.
-enum Found<'v> {
+enum FoundValue<'v> {
     Present(CelValue<'v>),
     Absent,
 }
@@ -99,15 +99,15 @@ impl<'m, 'v> Machine<'m, 'v> {
             let presence = if is_optional || is_test { Presence::Optional } else { Presence::Required };
             let found = self.qualify(&value, qualifier, presence);
             // What is absent costs nothing, unless it was asked for.
-            let is_free = is_optional && matches!(found, Ok(Found::Absent)) || found_limit(&found);
+            let is_free = is_optional && matches!(found, Ok(FoundValue::Absent)) || found_limit(&found);
             if !(is_free || is_optional && found.is_err()) {
                 self.charge(1)?;
             }
             value = match found? {
-                Found::Present(_) if is_test && !is_optional => return Ok(CelValue::Bool(true)),
-                Found::Absent if is_test && !is_optional => return Ok(CelValue::Bool(false)),
-                Found::Absent => return Ok(CelValue::Optional(None)),
-                Found::Present(value) => value,
+                FoundValue::Present(_) if is_test && !is_optional => return Ok(CelValue::Bool(true)),
+                FoundValue::Absent if is_test && !is_optional => return Ok(CelValue::Bool(false)),
+                FoundValue::Absent => return Ok(CelValue::Optional(None)),
+                FoundValue::Present(value) => value,
             };
         }
         Ok(if is_optional { CelValue::optional(Some(value)) } else { value })
@@ -118,7 +118,7 @@ impl<'m, 'v> Machine<'m, 'v> {
         value: &CelValue<'v>,
         qualifier: &'m Qualifier,
         presence: Presence,
-    ) -> Result<Found<'v>, EvaluationError> {
+    ) -> Result<FoundValue<'v>, EvaluationError> {
         let key = match qualifier {
             Qualifier::Constant { key, .. } => self.constant(*key)?,
             Qualifier::Computed { key, .. } => self.resolve(key)?,
@@ -130,12 +130,12 @@ impl<'m, 'v> Machine<'m, 'v> {
     }
 }
 
-fn found_limit(found: &Result<Found<'_>, EvaluationError>) -> bool {
+fn found_limit(found: &Result<FoundValue<'_>, EvaluationError>) -> bool {
     found.as_ref().is_err_and(EvaluationError::is_final)
 }
 
 /// A member of a map or an item of a list.
-fn member<'v>(of: &CelValue<'v>, key: &CelValue<'v>, presence: Presence) -> Result<Found<'v>, String> {
+fn member<'v>(of: &CelValue<'v>, key: &CelValue<'v>, presence: Presence) -> Result<FoundValue<'v>, String> {
     let (found, missing) = match of {
         CelValue::Map(map) => (map.find(key)?, "no such key"),
         CelValue::List(list) => {
@@ -145,8 +145,8 @@ fn member<'v>(of: &CelValue<'v>, key: &CelValue<'v>, presence: Presence) -> Resu
         _ => (None, "no such key"),
     };
     match found {
-        Some(value) => Ok(Found::Present(value)),
-        None if presence == Presence::Optional => Ok(Found::Absent),
+        Some(value) => Ok(FoundValue::Present(value)),
+        None if presence == Presence::Optional => Ok(FoundValue::Absent),
         None => Err(format!("{missing}: {}", key.shown())),
     }
 }

@@ -18,7 +18,7 @@ use crate::value::{CelMap, CelValue, Key};
 use constant::constant_value;
 pub use outcome::{EvaluationError, Outcome};
 pub use program::Program;
-use program::{Fold, Member, Step};
+use program::{Fold, Instruction, Member};
 pub(crate) use program::{FunctionCall, compile_pattern};
 
 /// What creating a list and a map costs, besides their members.
@@ -78,7 +78,7 @@ struct Local<'m, 'v> {
 /// What a variable of a macro is.
 enum State<'m, 'v> {
     /// Computed when it is used first, where only these many variables of macros exist.
-    Unused { init: &'m Step, outside: usize },
+    Unused { init: &'m Instruction, outside: usize },
     /// An accumulator may hold an error.
     Known(Outcome<'v>),
 }
@@ -98,26 +98,26 @@ impl<'m, 'v> Machine<'m, 'v> {
         if outcome.as_ref().is_err_and(EvaluationError::is_final) { Ok(()) } else { self.charge(cost) }
     }
 
-    fn value(&mut self, step: &'m Step) -> Outcome<'v> {
+    fn value(&mut self, step: &'m Instruction) -> Outcome<'v> {
         deep(|| match step {
-            Step::Constant(number) => self.constant(*number),
-            Step::Attribute(attribute) => self.attribute(attribute),
-            Step::Logical { ends_with, terms } => self.logical(*ends_with, terms),
-            Step::Equal { operands, answer } => self.equal(operands, *answer),
-            Step::Alternative { operands, unwraps } => self.alternative(operands, *unwraps),
-            Step::List(items) => self.list(items),
-            Step::Map(entries) => self.map(entries),
-            Step::IsOneOf { item, set } => {
+            Instruction::Constant(number) => self.constant(*number),
+            Instruction::Attribute(attribute) => self.attribute(attribute),
+            Instruction::Logical { ends_with, terms } => self.logical(*ends_with, terms),
+            Instruction::Equal { operands, answer } => self.equal(operands, *answer),
+            Instruction::Alternative { operands, unwraps } => self.alternative(operands, *unwraps),
+            Instruction::List(items) => self.list(items),
+            Instruction::Map(entries) => self.map(entries),
+            Instruction::IsOneOf { item, set } => {
                 let item = self.value(item)?;
                 if matches!(item, CelValue::Bytes(_)) {
                     return Err(EvaluationError::Crashed(NO_KEY.to_owned()));
                 }
                 Ok(CelValue::Bool(Key::of(&item).is_some_and(|key| set.contains(&key))))
             }
-            Step::Append { list, items } => self.append(list, items),
-            Step::Insert { map, member } => self.insert(map, member),
-            Step::Call(call) => self.call(call),
-            Step::Fold(fold) => self.fold(fold),
+            Instruction::Append { list, items } => self.append(list, items),
+            Instruction::Insert { map, member } => self.insert(map, member),
+            Instruction::Call(call) => self.call(call),
+            Instruction::Fold(fold) => self.fold(fold),
         })
     }
 
@@ -133,7 +133,7 @@ impl<'m, 'v> Machine<'m, 'v> {
     }
 
     /// `&&` and `||`: an error counts only if no operand decides.
-    fn logical(&mut self, ends_with: bool, terms: &'m [Step]) -> Outcome<'v> {
+    fn logical(&mut self, ends_with: bool, terms: &'m [Instruction]) -> Outcome<'v> {
         let mut first_error = None;
         for term in terms {
             match self.value(term) {
@@ -148,14 +148,14 @@ impl<'m, 'v> Machine<'m, 'v> {
     }
 
     /// The outcome of a step whose error is a value for the caller: only the limit ends everything.
-    fn attempt(&mut self, step: &'m Step) -> Result<Outcome<'v>, EvaluationError> {
+    fn attempt(&mut self, step: &'m Instruction) -> Result<Outcome<'v>, EvaluationError> {
         match self.value(step) {
             Err(error) if error.is_final() => Err(error),
             outcome => Ok(outcome),
         }
     }
 
-    fn equal(&mut self, operands: &'m [Step; 2], answer: bool) -> Outcome<'v> {
+    fn equal(&mut self, operands: &'m [Instruction; 2], answer: bool) -> Outcome<'v> {
         let [one, other] = operands;
         let (one, other) = (self.attempt(one)?, self.attempt(other)?);
         let function = if answer { "_==_" } else { "_!=_" };
@@ -172,7 +172,7 @@ impl<'m, 'v> Machine<'m, 'v> {
         }
     }
 
-    fn alternative(&mut self, operands: &'m [Step; 2], unwraps: bool) -> Outcome<'v> {
+    fn alternative(&mut self, operands: &'m [Instruction; 2], unwraps: bool) -> Outcome<'v> {
         let [optional, otherwise] = operands;
         match self.value(optional)? {
             CelValue::Optional(Some(value)) if unwraps => Ok((*value).clone()),
@@ -207,7 +207,7 @@ impl<'m, 'v> Machine<'m, 'v> {
         Ok(list)
     }
 
-    fn map(&mut self, entries: &'m [(Step, Member)]) -> Outcome<'v> {
+    fn map(&mut self, entries: &'m [(Instruction, Member)]) -> Outcome<'v> {
         let outcome = self.map_members(entries);
         self.charge_after(&outcome, MAP_COST)?;
         Ok(CelValue::Map(CelMap::of(outcome?)))
@@ -215,7 +215,7 @@ impl<'m, 'v> Machine<'m, 'v> {
 
     fn map_members(
         &mut self,
-        entries: &'m [(Step, Member)],
+        entries: &'m [(Instruction, Member)],
     ) -> Result<BTreeMap<Key, CelValue<'v>>, EvaluationError> {
         let mut map = BTreeMap::new();
         for (key, member) in entries {
@@ -257,7 +257,7 @@ impl<'m, 'v> Machine<'m, 'v> {
     }
 
     /// Adds items to an accumulator without a copy of the list, which would make loops quadratic.
-    fn append(&mut self, list: &'m str, items: &'m Step) -> Outcome<'v> {
+    fn append(&mut self, list: &'m str, items: &'m Instruction) -> Outcome<'v> {
         // The accumulator, as a variable.
         self.accumulator(list)?;
         self.charge(1)?;
@@ -277,7 +277,7 @@ impl<'m, 'v> Machine<'m, 'v> {
         }
     }
 
-    fn insert(&mut self, map: &'m str, member: &'m [Step]) -> Outcome<'v> {
+    fn insert(&mut self, map: &'m str, member: &'m [Instruction]) -> Outcome<'v> {
         self.accumulator(map)?;
         self.charge(1)?;
         let mut added = Vec::with_capacity(member.len());

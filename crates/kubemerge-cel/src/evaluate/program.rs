@@ -23,47 +23,47 @@ use crate::value::{CelValue, Key};
 /// An expression that can be evaluated.
 #[derive(Debug)]
 pub struct Program {
-    pub(super) root: Step,
+    pub(super) root: Instruction,
     pub(super) constants: Vec<Constant>,
 }
 
 /// A part of a program.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum Instruction {
     /// A constant by its number.
     Constant(usize),
     Attribute(Box<Attribute>),
     /// `&&` and `||`, and the value of an operand that decides.
     Logical {
         ends_with: bool,
-        terms: Vec<Step>,
+        terms: Vec<Instruction>,
     },
     /// `==` and `!=`, and the answer for values that are equal.
     Equal {
-        operands: Box<[Step; 2]>,
+        operands: Box<[Instruction; 2]>,
         answer: bool,
     },
     /// `or` and `orValue` of an optional value.
     Alternative {
-        operands: Box<[Step; 2]>,
+        operands: Box<[Instruction; 2]>,
         unwraps: bool,
     },
     List(Vec<Member>),
-    Map(Vec<(Step, Member)>),
+    Map(Vec<(Instruction, Member)>),
     /// `in` with a list of constants.
     IsOneOf {
-        item: Box<Step>,
+        item: Box<Instruction>,
         set: BTreeSet<Key>,
     },
     /// More items for the list of a loop.
     Append {
         list: String,
-        items: Box<Step>,
+        items: Box<Instruction>,
     },
     /// A member more for the map of a loop.
     Insert {
         map: String,
-        member: Vec<Step>,
+        member: Vec<Instruction>,
     },
     Call(FunctionCall),
     Fold(Box<Fold>),
@@ -82,8 +82,8 @@ pub(super) struct Attribute {
 #[derive(Debug)]
 pub(super) enum Root {
     Variable(String),
-    Computed(Step),
-    Conditional { condition: Step, yes: Box<Attribute>, no: Box<Attribute> },
+    Computed(Instruction),
+    Conditional { condition: Instruction, yes: Box<Attribute>, no: Box<Attribute> },
 }
 
 /// A field or an index.
@@ -104,7 +104,7 @@ impl Qualifier {
 /// A member of a list or a map.
 #[derive(Debug)]
 pub(super) struct Member {
-    pub(super) value: Step,
+    pub(super) value: Instruction,
     pub(super) is_optional: bool,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct Member {
 #[derive(Debug)]
 pub(crate) struct FunctionCall {
     pub(crate) function: String,
-    pub(super) arguments: Vec<Step>,
+    pub(super) arguments: Vec<Instruction>,
     /// The one overload that it may come to; none if that is only known when it runs.
     pub(super) overload: Option<&'static str>,
     /// What it may come to.
@@ -147,14 +147,14 @@ impl FunctionCall {
 /// A loop over a list or a map.
 #[derive(Debug)]
 pub(super) struct Fold {
-    pub(super) range: Step,
+    pub(super) range: Instruction,
     pub(super) variable: String,
     pub(super) second: Option<String>,
     pub(super) accumulator: String,
-    pub(super) init: Step,
-    pub(super) condition: Step,
-    pub(super) step: Step,
-    pub(super) result: Step,
+    pub(super) init: Instruction,
+    pub(super) condition: Instruction,
+    pub(super) step: Instruction,
+    pub(super) result: Instruction,
 }
 
 impl Program {
@@ -174,7 +174,7 @@ struct Planner<'c> {
 type Planned<T> = Result<T, String>;
 
 impl Planner<'_> {
-    fn pair(&mut self, one: &Expr<'_>, other: &Expr<'_>) -> Planned<Box<[Step; 2]>> {
+    fn pair(&mut self, one: &Expr<'_>, other: &Expr<'_>) -> Planned<Box<[Instruction; 2]>> {
         Ok(Box::new([self.step(one)?, self.step(other)?]))
     }
 
@@ -183,9 +183,11 @@ impl Planner<'_> {
         self.constants.len() - 1
     }
 
-    fn step(&mut self, expr: &Expr<'_>) -> Planned<Step> {
+    fn step(&mut self, expr: &Expr<'_>) -> Planned<Instruction> {
         deep(|| match &expr.node {
-            Node::Literal(literal) => Ok(Step::Constant(self.constant(Constant::Literal(literal.clone())))),
+            Node::Literal(literal) => {
+                Ok(Instruction::Constant(self.constant(Constant::Literal(literal.clone()))))
+            }
             Node::Identifier(name) => Ok(self.name(expr, name)),
             Node::Select(_) if self.checked.is_qualified(expr) => {
                 Ok(variable(expr::path(expr).unwrap_or_default()))
@@ -195,20 +197,20 @@ impl Planner<'_> {
                 let key = self.constant(Constant::Literal(Literal::String(select.field.to_owned())));
                 attribute.qualifiers.push(Qualifier::Constant { key, is_optional: false });
                 attribute.is_test |= select.is_test;
-                Ok(Step::Attribute(Box::new(attribute)))
+                Ok(Instruction::Attribute(Box::new(attribute)))
             }
             Node::Call(call) => self.call(expr, call),
             Node::List(items) => self.list(items),
             // No environment has types whose values can be written and evaluated.
-            Node::Struct { .. } => Ok(Step::Constant(self.constant(Constant::Literal(Literal::Null)))),
+            Node::Struct { .. } => Ok(Instruction::Constant(self.constant(Constant::Literal(Literal::Null)))),
             Node::Map(entries) => self.map(entries),
-            Node::Comprehension(loops) => Ok(Step::Fold(Box::new(self.fold(loops)?))),
+            Node::Comprehension(loops) => Ok(Instruction::Fold(Box::new(self.fold(loops)?))),
         })
     }
 
-    fn name(&mut self, expr: &Expr<'_>, name: &str) -> Step {
+    fn name(&mut self, expr: &Expr<'_>, name: &str) -> Instruction {
         match (self.checked.type_of(expr), library::named_type(name)) {
-            (CelType::OfTypes(_), Some(named)) => Step::Constant(self.constant(Constant::Type(named))),
+            (CelType::OfTypes(_), Some(named)) => Instruction::Constant(self.constant(Constant::Type(named))),
             _ => variable(name.to_owned()),
         }
     }
@@ -218,19 +220,19 @@ impl Planner<'_> {
         Ok(Attribute::of(self.step(expr)?))
     }
 
-    fn list(&mut self, items: &[Item<'_>]) -> Planned<Step> {
+    fn list(&mut self, items: &[Item<'_>]) -> Planned<Instruction> {
         let members = items.iter().map(|item| self.member(item)).collect::<Planned<Vec<Member>>>()?;
         let numbers: Option<Vec<usize>> =
             members.iter().map(|member| constant_number(&member.value)).collect();
         Ok(match numbers {
             Some(numbers) if items.iter().all(|item| !item.is_optional) => {
-                Step::Constant(self.constant(Constant::List(numbers)))
+                Instruction::Constant(self.constant(Constant::List(numbers)))
             }
-            _ => Step::List(members),
+            _ => Instruction::List(members),
         })
     }
 
-    fn map(&mut self, entries: &[expr::Entry<'_>]) -> Planned<Step> {
+    fn map(&mut self, entries: &[expr::Entry<'_>]) -> Planned<Instruction> {
         let mut members = Vec::with_capacity(entries.len());
         let mut numbers = Some(Vec::with_capacity(entries.len()));
         for entry in entries {
@@ -243,8 +245,8 @@ impl Planner<'_> {
             members.push((key, Member { value, is_optional: entry.is_optional }));
         }
         Ok(match numbers {
-            Some(numbers) => Step::Constant(self.constant(Constant::Map(numbers))),
-            None => Step::Map(members),
+            Some(numbers) => Instruction::Constant(self.constant(Constant::Map(numbers))),
+            None => Instruction::Map(members),
         })
     }
 
@@ -252,29 +254,30 @@ impl Planner<'_> {
         Ok(Member { value: self.step(&item.value)?, is_optional: item.is_optional })
     }
 
-    fn call(&mut self, expr: &Expr<'_>, call: &expr::Call<'_>) -> Planned<Step> {
+    fn call(&mut self, expr: &Expr<'_>, call: &expr::Call<'_>) -> Planned<Instruction> {
         match (call.function, &call.arguments[..]) {
             ("_?_:_", [condition, yes, no]) => {
                 let condition = self.step(condition)?;
                 let (yes, no) = (Box::new(self.attribute(yes)?), Box::new(self.attribute(no)?));
                 let root = Root::Conditional { condition, yes, no };
                 let attribute = Attribute { root, qualifiers: Vec::new(), is_test: false };
-                return Ok(Step::Attribute(Box::new(attribute)));
+                return Ok(Instruction::Attribute(Box::new(attribute)));
             }
             ("_&&_" | "_||_", terms) => {
-                let terms = terms.iter().map(|term| self.step(term)).collect::<Planned<Vec<Step>>>()?;
-                return Ok(Step::Logical { ends_with: call.function == "_||_", terms });
+                let terms =
+                    terms.iter().map(|term| self.step(term)).collect::<Planned<Vec<Instruction>>>()?;
+                return Ok(Instruction::Logical { ends_with: call.function == "_||_", terms });
             }
             ("_==_" | "_!=_", [one, other]) => {
                 let operands = self.pair(one, other)?;
-                return Ok(Step::Equal { operands, answer: call.function == "_==_" });
+                return Ok(Instruction::Equal { operands, answer: call.function == "_==_" });
             }
             ("_[_]", [operand, key]) => return self.index(operand, key, false),
             ("_[?_]" | "_?._", [operand, key]) => return self.index(operand, key, true),
             ("or" | "orValue", [other]) => {
                 if let Some(target) = call.target.as_deref() {
                     let operands = self.pair(target, other)?;
-                    return Ok(Step::Alternative { operands, unwraps: call.function == "orValue" });
+                    return Ok(Instruction::Alternative { operands, unwraps: call.function == "orValue" });
                 }
             }
             _ => {}
@@ -282,17 +285,17 @@ impl Planner<'_> {
         self.function(expr, call)
     }
 
-    fn index(&mut self, operand: &Expr<'_>, key: &Expr<'_>, is_optional: bool) -> Planned<Step> {
+    fn index(&mut self, operand: &Expr<'_>, key: &Expr<'_>, is_optional: bool) -> Planned<Instruction> {
         let mut attribute = self.attribute(operand)?;
         let qualifier = match self.step(key)? {
-            Step::Constant(key) => {
+            Instruction::Constant(key) => {
                 self.check_key(key)?;
                 Qualifier::Constant { key, is_optional }
             }
             key => Qualifier::Computed { key: Attribute::of(key), is_optional },
         };
         attribute.qualifiers.push(qualifier);
-        Ok(Step::Attribute(Box::new(attribute)))
+        Ok(Instruction::Attribute(Box::new(attribute)))
     }
 
     /// Only some types can be keys and indexes, which is seen before the expression runs where they are constant.
@@ -303,7 +306,7 @@ impl Planner<'_> {
         }
     }
 
-    fn function(&mut self, expr: &Expr<'_>, call: &expr::Call<'_>) -> Planned<Step> {
+    fn function(&mut self, expr: &Expr<'_>, call: &expr::Call<'_>) -> Planned<Instruction> {
         let is_qualified = self.checked.is_qualified(expr);
         let target = call.target.as_deref().filter(|_| !is_qualified);
         let function = match call.target.as_deref().and_then(expr::path) {
@@ -311,7 +314,7 @@ impl Planner<'_> {
             _ => call.function.to_owned(),
         };
         let arguments = target.into_iter().chain(&call.arguments).map(|one| self.step(one));
-        let mut arguments = arguments.collect::<Planned<Vec<Step>>>()?;
+        let mut arguments = arguments.collect::<Planned<Vec<Instruction>>>()?;
         let overload = match self.checked.overloads(expr) {
             [only] => Some(*only),
             _ => None,
@@ -321,9 +324,11 @@ impl Planner<'_> {
             match function.as_str() {
                 "_+_" if overload == Some("[1][1]>[1]") && arguments.len() == 2 => {
                     let items = Box::new(arguments.remove(1));
-                    return Ok(Step::Append { list, items });
+                    return Ok(Instruction::Append { list, items });
                 }
-                "cel.@mapInsert" => return Ok(Step::Insert { map: list, member: arguments.split_off(1) }),
+                "cel.@mapInsert" => {
+                    return Ok(Instruction::Insert { map: list, member: arguments.split_off(1) });
+                }
                 _ => {}
             }
         }
@@ -332,7 +337,7 @@ impl Planner<'_> {
         }
         let pattern = self.pattern(&function, &arguments)?;
         let candidates = library::candidates(&function, overload, arguments.len());
-        Ok(Step::Call(FunctionCall { function, arguments, overload, candidates, pattern }))
+        Ok(Instruction::Call(FunctionCall { function, arguments, overload, candidates, pattern }))
     }
 
     /// A call that is constant, or looks into a set of constants.
@@ -340,26 +345,26 @@ impl Planner<'_> {
         &mut self,
         function: &str,
         overload: Option<&'static str>,
-        arguments: &mut Vec<Step>,
-    ) -> Planned<Option<Step>> {
+        arguments: &mut Vec<Instruction>,
+    ) -> Planned<Option<Instruction>> {
         if overload == Some("1[1]>b") {
             return Ok(self.membership(arguments));
         }
-        let [Step::Constant(of)] = arguments[..] else { return Ok(None) };
+        let [Instruction::Constant(of)] = arguments[..] else { return Ok(None) };
         let Some(conversion) = library::conversion(function) else { return Ok(None) };
         let number = self.constant(Constant::Converted(conversion, of));
         match constant_value(&self.constants, number) {
-            Ok(_) => Ok(Some(Step::Constant(number))),
+            Ok(_) => Ok(Some(Instruction::Constant(number))),
             Err(EvaluationError::Failed(problem)) => Err(problem),
             Err(EvaluationError::CostLimit | EvaluationError::Crashed(_)) => Ok(None),
         }
     }
 
-    fn membership(&mut self, arguments: &mut Vec<Step>) -> Option<Step> {
-        let [_, Step::Constant(list)] = arguments[..] else { return None };
+    fn membership(&mut self, arguments: &mut Vec<Instruction>) -> Option<Instruction> {
+        let [_, Instruction::Constant(list)] = arguments[..] else { return None };
         let Ok(CelValue::List(list)) = constant_value(&self.constants, list) else { return None };
         if list.is_empty() {
-            return Some(Step::Constant(self.constant(Constant::Literal(Literal::Bool(false)))));
+            return Some(Instruction::Constant(self.constant(Constant::Literal(Literal::Bool(false)))));
         }
         let mut set = BTreeSet::new();
         for item in list.iter() {
@@ -383,15 +388,15 @@ impl Planner<'_> {
             }
         }
         arguments.truncate(1);
-        arguments.pop().map(|item| Step::IsOneOf { item: Box::new(item), set })
+        arguments.pop().map(|item| Instruction::IsOneOf { item: Box::new(item), set })
     }
 
     /// A constant regular expression is compiled once, and must be one.
-    fn pattern(&self, function: &str, arguments: &[Step]) -> Planned<Option<Regex>> {
+    fn pattern(&self, function: &str, arguments: &[Instruction]) -> Planned<Option<Regex>> {
         if !matches!(function, "matches" | "find" | "findAll") {
             return Ok(None);
         }
-        let Some(Step::Constant(number)) = arguments.get(1) else { return Ok(None) };
+        let Some(Instruction::Constant(number)) = arguments.get(1) else { return Ok(None) };
         match constant_value(&self.constants, *number) {
             Ok(CelValue::String(pattern)) => compile_pattern(&pattern).map(Some),
             _ => Ok(None),
@@ -412,22 +417,22 @@ impl Planner<'_> {
     }
 }
 
-fn variable(name: String) -> Step {
+fn variable(name: String) -> Instruction {
     let attribute = Attribute { root: Root::Variable(name), qualifiers: Vec::new(), is_test: false };
-    Step::Attribute(Box::new(attribute))
+    Instruction::Attribute(Box::new(attribute))
 }
 
-fn constant_number(step: &Step) -> Option<usize> {
+fn constant_number(step: &Instruction) -> Option<usize> {
     match step {
-        Step::Constant(number) => Some(*number),
+        Instruction::Constant(number) => Some(*number),
         _ => None,
     }
 }
 
 /// The accumulator of a loop that is the first argument.
-fn accumulator(arguments: &[Step]) -> Option<&str> {
+fn accumulator(arguments: &[Instruction]) -> Option<&str> {
     match arguments.first()? {
-        Step::Attribute(attribute) => match &**attribute {
+        Instruction::Attribute(attribute) => match &**attribute {
             Attribute { root: Root::Variable(name), qualifiers, .. }
                 if name == "@result" && qualifiers.is_empty() =>
             {
@@ -446,49 +451,51 @@ pub(crate) fn compile_pattern(pattern: &str) -> Result<Regex, String> {
 }
 
 /// A long chain of operators or fields is dropped with room for recursion.
-impl Drop for Step {
+impl Drop for Instruction {
     fn drop(&mut self) {
         for child in self.children() {
-            if !matches!(child, Step::Constant(_)) {
-                let child = std::mem::replace(child, Step::Constant(0));
+            if !matches!(child, Instruction::Constant(_)) {
+                let child = std::mem::replace(child, Instruction::Constant(0));
                 deep(|| drop(child));
             }
         }
     }
 }
 
-impl Step {
+impl Instruction {
     /// The steps that chains are made of; others are never nested deeply.
-    fn children(&mut self) -> Vec<&mut Step> {
+    fn children(&mut self) -> Vec<&mut Instruction> {
         match self {
-            Step::Attribute(attribute) => attribute.children(),
-            Step::Equal { operands, .. } | Step::Alternative { operands, .. } => {
+            Instruction::Attribute(attribute) => attribute.children(),
+            Instruction::Equal { operands, .. } | Instruction::Alternative { operands, .. } => {
                 operands.iter_mut().collect()
             }
-            Step::IsOneOf { item, .. } => vec![item],
-            Step::Append { items, .. } => vec![items],
-            Step::Logical { terms, .. } => terms.iter_mut().collect(),
-            Step::Insert { member, .. } => member.iter_mut().collect(),
-            Step::Call(call) => call.arguments.iter_mut().collect(),
-            Step::Fold(fold) => vec![&mut fold.range, &mut fold.init, &mut fold.step, &mut fold.result],
-            Step::List(members) => members.iter_mut().map(|member| &mut member.value).collect(),
-            Step::Map(members) => members.iter_mut().map(|(_, member)| &mut member.value).collect(),
-            Step::Constant(_) => Vec::new(),
+            Instruction::IsOneOf { item, .. } => vec![item],
+            Instruction::Append { items, .. } => vec![items],
+            Instruction::Logical { terms, .. } => terms.iter_mut().collect(),
+            Instruction::Insert { member, .. } => member.iter_mut().collect(),
+            Instruction::Call(call) => call.arguments.iter_mut().collect(),
+            Instruction::Fold(fold) => {
+                vec![&mut fold.range, &mut fold.init, &mut fold.step, &mut fold.result]
+            }
+            Instruction::List(members) => members.iter_mut().map(|member| &mut member.value).collect(),
+            Instruction::Map(members) => members.iter_mut().map(|(_, member)| &mut member.value).collect(),
+            Instruction::Constant(_) => Vec::new(),
         }
     }
 }
 
 impl Attribute {
-    fn of(mut step: Step) -> Attribute {
+    fn of(mut step: Instruction) -> Attribute {
         let empty = Root::Variable(String::new());
-        if let Step::Attribute(attribute) = &mut step {
+        if let Instruction::Attribute(attribute) = &mut step {
             let empty = Attribute { root: empty, qualifiers: Vec::new(), is_test: false };
             return std::mem::replace(attribute, empty);
         }
         Attribute { root: Root::Computed(step), qualifiers: Vec::new(), is_test: false }
     }
 
-    fn children(&mut self) -> Vec<&mut Step> {
+    fn children(&mut self) -> Vec<&mut Instruction> {
         let mut found = match &mut self.root {
             Root::Variable(_) => Vec::new(),
             Root::Computed(step) => vec![step],

@@ -196,7 +196,7 @@ fn parse_prefix(text: &str) -> Result<CelCidr, String> {
 
 /// An address, and whether a zone follows it.
 pub(super) fn parse_address(text: &str) -> Result<(IpAddr, bool), String> {
-    let failed = |fault: Fault<'_>| {
+    let failed = |fault: AddressFault<'_>| {
         let place = if fault.at.is_empty() { String::new() } else { format!(" (at {})", quoted(fault.at)) };
         format!("ParseAddr({}): {}{place}", quoted(text), fault.what)
     };
@@ -207,53 +207,53 @@ pub(super) fn parse_address(text: &str) -> Result<(IpAddr, bool), String> {
             Ok((IpAddr::V4(fields.into()), false))
         }
         Some(b':') => parse_ipv6(text).map_err(failed),
-        Some(_) => Err(failed(Fault::new("missing IPv6 address", ""))),
-        None => Err(failed(Fault::new("unable to parse IP", ""))),
+        Some(_) => Err(failed(AddressFault::new("missing IPv6 address", ""))),
+        None => Err(failed(AddressFault::new("unable to parse IP", ""))),
     }
 }
 
 /// What is wrong with an address, and the text from there on.
-struct Fault<'t> {
+struct AddressFault<'t> {
     what: &'static str,
     at: &'t str,
 }
 
-impl<'t> Fault<'t> {
-    fn new(what: &'static str, at: &'t str) -> Fault<'t> {
-        Fault { what, at }
+impl<'t> AddressFault<'t> {
+    fn new(what: &'static str, at: &'t str) -> AddressFault<'t> {
+        AddressFault { what, at }
     }
 }
 
-fn read_ipv4<'t>(text: &'t str, fields: &mut [u8]) -> Result<(), Fault<'t>> {
+fn read_ipv4<'t>(text: &'t str, fields: &mut [u8]) -> Result<(), AddressFault<'t>> {
     let (mut value, mut count, mut digits) = (0u32, 0, 0);
     for (at, char) in text.char_indices() {
         let rest = text.get(at..).unwrap_or_default();
         if let Some(digit) = char.to_digit(10) {
             if digits == 1 && value == 0 {
-                return Err(Fault::new("IPv4 field has octet with leading zero", ""));
+                return Err(AddressFault::new("IPv4 field has octet with leading zero", ""));
             }
             value = value * 10 + digit;
             digits += 1;
             if value > 255 {
-                return Err(Fault::new("IPv4 field has value >255", ""));
+                return Err(AddressFault::new("IPv4 field has value >255", ""));
             }
         } else if char == '.' {
             if digits == 0 || rest.len() == 1 {
-                return Err(Fault::new("IPv4 field must have at least one digit", rest));
+                return Err(AddressFault::new("IPv4 field must have at least one digit", rest));
             }
             if count == 3 {
-                return Err(Fault::new("IPv4 address too long", ""));
+                return Err(AddressFault::new("IPv4 address too long", ""));
             }
             if let Some(field) = fields.get_mut(count) {
                 *field = value as u8;
             }
             (value, count, digits) = (0, count + 1, 0);
         } else {
-            return Err(Fault::new("unexpected character", rest));
+            return Err(AddressFault::new("unexpected character", rest));
         }
     }
     if count < 3 {
-        return Err(Fault::new("IPv4 address too short", ""));
+        return Err(AddressFault::new("IPv4 address too short", ""));
     }
     if let Some(field) = fields.get_mut(3) {
         *field = value as u8;
@@ -261,10 +261,10 @@ fn read_ipv4<'t>(text: &'t str, fields: &mut [u8]) -> Result<(), Fault<'t>> {
     Ok(())
 }
 
-fn parse_ipv6(text: &str) -> Result<(IpAddr, bool), Fault<'_>> {
+fn parse_ipv6(text: &str) -> Result<(IpAddr, bool), AddressFault<'_>> {
     let (body, zone) = text.split_once('%').map_or((text, None), |(body, zone)| (body, Some(zone)));
     if zone == Some("") {
-        return Err(Fault::new("zone must be a non-empty string", ""));
+        return Err(AddressFault::new("zone must be a non-empty string", ""));
     }
     let mut bytes = [0u8; 16];
     let mut used = 0;
@@ -281,19 +281,19 @@ fn parse_ipv6(text: &str) -> Result<(IpAddr, bool), Fault<'_>> {
         let after = rest.trim_start_matches(|digit: char| digit.is_ascii_hexdigit());
         let digits = rest.get(..rest.len() - after.len()).unwrap_or_default();
         if digits.len() > 4 {
-            return Err(Fault::new("each group must have 4 or less digits", rest));
+            return Err(AddressFault::new("each group must have 4 or less digits", rest));
         }
         let Ok(group) = u16::from_str_radix(digits, 16) else {
-            return Err(Fault::new("each colon-separated field must have at least one digit", rest));
+            return Err(AddressFault::new("each colon-separated field must have at least one digit", rest));
         };
         if after.starts_with('.') {
             if ellipsis.is_none() && used != 12 {
                 let what = "embedded IPv4 address must replace the final 2 fields of the address";
-                return Err(Fault::new(what, rest));
+                return Err(AddressFault::new(what, rest));
             }
             let Some(place) = bytes.get_mut(used..used + 4) else {
                 let what = "too many hex fields to fit an embedded IPv4 at the end of the address";
-                return Err(Fault::new(what, rest));
+                return Err(AddressFault::new(what, rest));
             };
             read_ipv4(rest, place)?;
             (used, rest) = (used + 4, "");
@@ -308,15 +308,15 @@ fn parse_ipv6(text: &str) -> Result<(IpAddr, bool), Fault<'_>> {
             break;
         }
         let Some(next) = rest.strip_prefix(':') else {
-            return Err(Fault::new("unexpected character, want colon", rest));
+            return Err(AddressFault::new("unexpected character, want colon", rest));
         };
         if next.is_empty() {
-            return Err(Fault::new("colon must be followed by more characters", rest));
+            return Err(AddressFault::new("colon must be followed by more characters", rest));
         }
         rest = next;
         if let Some(next) = rest.strip_prefix(':') {
             if ellipsis.is_some() {
-                return Err(Fault::new("multiple :: in address", rest));
+                return Err(AddressFault::new("multiple :: in address", rest));
             }
             ellipsis = Some(used);
             rest = next;
@@ -326,12 +326,12 @@ fn parse_ipv6(text: &str) -> Result<(IpAddr, bool), Fault<'_>> {
         }
     }
     if !rest.is_empty() {
-        return Err(Fault::new("trailing garbage after address", rest));
+        return Err(AddressFault::new("trailing garbage after address", rest));
     }
     match ellipsis {
-        None if used < 16 => return Err(Fault::new("address string too short", "")),
+        None if used < 16 => return Err(AddressFault::new("address string too short", "")),
         Some(_) if used == 16 => {
-            return Err(Fault::new("the :: must expand to at least one field of zeros", ""));
+            return Err(AddressFault::new("the :: must expand to at least one field of zeros", ""));
         }
         Some(at) => {
             if let Some(tail) = bytes.get_mut(at..) {

@@ -112,16 +112,16 @@ pub(crate) fn run(args: &SkewArgs, inputs: &mut Inputs) -> Result {
 
 /// An object before and after the change, and on the server.
 #[derive(Clone, Copy)]
-struct Change<'m, 's> {
+struct SkewedObject<'m, 's> {
     old: &'m Manifest<'s>,
     new: &'m Manifest<'s>,
     live: &'m Manifest<'s>,
 }
 
-impl<'m> Change<'m, '_> {
+impl<'m> SkewedObject<'m, '_> {
     /// The inputs of a three-way patch; none where nothing else has changed the object.
     fn versions(self) -> Option<Versions<'m, Vec<u8>>> {
-        let Change { old, new, live } = self;
+        let SkewedObject { old, new, live } = self;
         let is_own = !std::ptr::eq(old, live);
         is_own.then_some(Versions { original: &old.json, modified: &new.json, current: &live.json })
     }
@@ -132,10 +132,10 @@ fn changes<'m, 's>(
     old: &'m [Manifest<'s>],
     new: &'m [Manifest<'s>],
     current: Option<&'m [Manifest<'s>]>,
-) -> Result<(Vec<Change<'m, 's>>, Vec<Notice>)> {
+) -> Result<(Vec<SkewedObject<'m, 's>>, Vec<Notice>)> {
     match (old, new, current) {
-        ([old], [new], None) => return Ok((vec![Change { old, new, live: old }], Vec::new())),
-        ([old], [new], Some([live])) => return Ok((vec![Change { old, new, live }], Vec::new())),
+        ([old], [new], None) => return Ok((vec![SkewedObject { old, new, live: old }], Vec::new())),
+        ([old], [new], Some([live])) => return Ok((vec![SkewedObject { old, new, live }], Vec::new())),
         _ => {}
     }
     let live =
@@ -150,7 +150,7 @@ fn changes<'m, 's>(
             None => old,
         };
         match (old, live) {
-            (Some(old), Some(live)) => changes.push(Change { old, new, live }),
+            (Some(old), Some(live)) => changes.push(SkewedObject { old, new, live }),
             _ => warnings.push(unmatched_warning(new)),
         }
     }
@@ -213,14 +213,14 @@ fn bad_side(word: &str, fault: &str) -> Notice {
 }
 
 /// The results of every pair for one object.
-fn answers_of(sides: &[Side; 2], change: Change<'_, '_>) -> Result<Vec<Answer>> {
+fn answers_of(sides: &[Side; 2], change: SkewedObject<'_, '_>) -> Result<Vec<Answer>> {
     // All four combinations: old and new clients talk to both servers during an upgrade.
     let pairs = sides.iter().flat_map(|client| sides.iter().map(move |server| (client, server)));
     pairs.map(|(client, server)| answer(client, server, change)).collect()
 }
 
-fn answer(client: &Side, server: &Side, change: Change<'_, '_>) -> Result<Answer> {
-    let Change { new, live, .. } = change;
+fn answer(client: &Side, server: &Side, change: SkewedObject<'_, '_>) -> Result<Answer> {
+    let SkewedObject { new, live, .. } = change;
     let wanted = wanted(client, change)?;
     let mut answer = Answer {
         object: new.identity.in_full(),
@@ -254,7 +254,7 @@ fn answer(client: &Side, server: &Side, change: Change<'_, '_>) -> Result<Answer
 
 /// The patch that a client makes: from the old object to the new one, or with a live object of its own the
 /// three-way patch.
-fn sent(ty: Type<'_>, change: Change<'_, '_>) -> std::result::Result<Patch<'static>, Error> {
+fn sent(ty: Type<'_>, change: SkewedObject<'_, '_>) -> std::result::Result<Patch<'static>, Error> {
     match change.versions() {
         None => diff(ty, &change.old.json, &change.new.json, Target::Strategic),
         Some(versions) => three_way(ty, &versions, OnConflict::Overwrite),
@@ -263,7 +263,7 @@ fn sent(ty: Type<'_>, change: Change<'_, '_>) -> std::result::Result<Patch<'stat
 
 /// The object that a correct change leads to: NEW, or with a live object of its own the result of the three-way
 /// patch in the dialect `spec`.
-fn wanted(client: &Side, change: Change<'_, '_>) -> Result<Vec<u8>> {
+fn wanted(client: &Side, change: SkewedObject<'_, '_>) -> Result<Vec<u8>> {
     let Some(versions) = change.versions() else { return Ok(change.new.json.clone()) };
     let ty = type_of(&client.spec, change.new)?;
     let merged = three_way(ty, &versions, OnConflict::Overwrite)

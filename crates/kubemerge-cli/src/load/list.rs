@@ -100,7 +100,7 @@ fn has_no_kind(item: Node<'_>) -> bool {
 
 /// An object and its new value.
 #[derive(Clone, Copy)]
-pub(crate) struct Change<'m, 's> {
+pub(crate) struct ObjectChange<'m, 's> {
     pub(crate) manifest: &'m Manifest<'s>,
     /// `None` if the object is deleted.
     pub(crate) json: Option<&'m [u8]>,
@@ -116,7 +116,7 @@ pub(crate) struct TextEdits {
 }
 
 /// The edits that give objects of one text their new values.
-pub(crate) fn edits(changes: &[Change<'_, '_>]) -> Result<TextEdits> {
+pub(crate) fn edits(changes: &[ObjectChange<'_, '_>]) -> Result<TextEdits> {
     let mut text = TextEdits::default();
     // All items of a list are edited together, because edits of one text must not overlap.
     for document in changes.chunk_by(|one, other| one.manifest.is_beside(other.manifest)) {
@@ -129,9 +129,9 @@ pub(crate) fn edits(changes: &[Change<'_, '_>]) -> Result<TextEdits> {
     Ok(text)
 }
 
-fn edits_of_document(changes: &[Change<'_, '_>]) -> Result<DocumentEdits> {
+fn edits_of_document(changes: &[ObjectChange<'_, '_>]) -> Result<DocumentEdits> {
     let kept_whole = |edits| DocumentEdits { edits, kept: KeptLayout::All };
-    let Some(Change { manifest, json }) = changes.first() else { return Ok(kept_whole(Vec::new())) };
+    let Some(ObjectChange { manifest, json }) = changes.first() else { return Ok(kept_whole(Vec::new())) };
     let json = match (manifest.part, json) {
         (Part::Whole, Some(json)) => Cow::Borrowed(*json),
         (Part::Whole, None) => return Ok(kept_whole(vec![manifest.document.removal()])),
@@ -142,14 +142,14 @@ fn edits_of_document(changes: &[Change<'_, '_>]) -> Result<DocumentEdits> {
 }
 
 /// The list with the new values of some items.
-fn with_items(first: &Manifest<'_>, changes: &[Change<'_, '_>]) -> Result<Vec<u8>> {
+fn with_items(first: &Manifest<'_>, changes: &[ObjectChange<'_, '_>]) -> Result<Vec<u8>> {
     let json = first.source.json(&first.document)?;
     let whole = checked(first.source, &json)?;
     let results = changes.iter().map(checked_result).collect::<Result<Vec<_>>>()?;
     let arena = Arena::new();
     let items = whole.node().get(ITEMS).map_or(&[][..], |items| items.elements(&arena));
     let mut items: Vec<Option<Node<'_>>> = items.iter().copied().map(Some).collect();
-    for (Change { manifest, .. }, result) in changes.iter().zip(&results) {
+    for (ObjectChange { manifest, .. }, result) in changes.iter().zip(&results) {
         if let Part::Item(at) = manifest.part {
             let new = result.as_ref().map(Document::node);
             // The position exists: the text has not changed since it was read, and deleted items keep theirs.
@@ -164,7 +164,7 @@ fn with_items(first: &Manifest<'_>, changes: &[Change<'_, '_>]) -> Result<Vec<u8
 }
 
 /// The new value; `None` if the object is deleted.
-fn checked_result<'m>(change: &Change<'m, '_>) -> Result<Option<Document<'m>>> {
+fn checked_result<'m>(change: &ObjectChange<'m, '_>) -> Result<Option<Document<'m>>> {
     change.json.map(|json| checked(change.manifest.source, json)).transpose()
 }
 

@@ -14,7 +14,7 @@ pub(crate) use index::{Index, Pair, pairs};
 pub(crate) use kind::{find_type, name_of, type_of};
 #[cfg(feature = "serve")]
 pub(crate) use list::objects;
-pub(crate) use list::{Change, TextEdits, edits};
+pub(crate) use list::{ObjectChange, TextEdits, edits};
 pub(crate) use manifest::{Identity, Manifest};
 pub(crate) use match_objects::{match_objects, only_in, unmatched_warning};
 pub(crate) use objects::Objects;

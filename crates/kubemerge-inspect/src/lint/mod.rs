@@ -30,7 +30,7 @@ use kubemerge_yaml::{Place, YamlDocument};
 
 use crate::finding::{Finding, FindingSeverity, Location};
 use collect::{Draft, Findings};
-use walk::{Role, Types, Walk};
+use walk::{LintWalk, Role, Types};
 
 /// Finds mistakes, given the schema in both dialects.
 #[derive(Clone, Copy)]
@@ -189,7 +189,7 @@ fn walk_object(
     findings: &mut Findings,
 ) {
     let arena = Arena::new();
-    let mut walk = Walk { document, role: Role::Manifest, arena: &arena, findings };
+    let mut walk = LintWalk { document, role: Role::Manifest, arena: &arena, findings };
     let items = Path::ROOT.field("items".into());
     match object.item {
         None => walk.map(types, object.value, &Path::ROOT),
@@ -199,5 +199,5 @@ fn walk_object(
 
 fn walk_patch(types: Types<'_>, document: &YamlDocument<'_>, patch: Node<'_>, findings: &mut Findings) {
     let arena = Arena::new();
-    Walk { document, role: Role::Patch, arena: &arena, findings }.map(types, patch, &Path::ROOT);
+    LintWalk { document, role: Role::Patch, arena: &arena, findings }.map(types, patch, &Path::ROOT);
 }

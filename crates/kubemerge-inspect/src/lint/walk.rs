@@ -48,14 +48,14 @@ impl<'s> Types<'s> {
 }
 
 /// A walk through one document.
-pub(super) struct Walk<'w> {
+pub(super) struct LintWalk<'w> {
     pub(super) document: &'w yaml::YamlDocument<'w>,
     pub(super) role: Role,
     pub(super) arena: &'w Arena,
     pub(super) findings: &'w mut Findings,
 }
 
-impl<'w> Walk<'w> {
+impl<'w> LintWalk<'w> {
     fn find(&mut self, draft: Draft, path: &Path<'_>) {
         let document = self.document;
         self.findings.add(draft, || Location::of(document, &path.to_string()));

@@ -25,13 +25,13 @@ pub fn fields(text: &[u8]) -> Vec<String> {
 
 struct Scan<'t> {
     reader: PullReader<'t>,
-    places: Vec<Place<'t>>,
+    places: Vec<OpenContainer<'t>>,
     marks: Marks,
     found: Vec<String>,
 }
 
 /// A map or list around the place of the scan, with the mark of its own place.
-struct Place<'t> {
+struct OpenContainer<'t> {
     mark: u64,
     level: Level<'t>,
     inside: Inside<'t>,
@@ -42,7 +42,7 @@ enum Inside<'t> {
     List { index: usize },
 }
 
-impl Place<'_> {
+impl OpenContainer<'_> {
     /// The mark of the part where the scan is.
     fn here(&self, marks: &Marks) -> u64 {
         match &self.inside {
@@ -82,7 +82,7 @@ struct Marks {
 impl<'t> Scan<'t> {
     /// Goes on to the next member or item; false at the end of the text.
     fn step(&mut self) -> bool {
-        let Some(Place { level, inside, .. }) = self.places.last_mut() else { return false };
+        let Some(OpenContainer { level, inside, .. }) = self.places.last_mut() else { return false };
         let mut is_repeated = false;
         let has_more = match inside {
             Inside::Map { names, name } => match self.reader.name(level) {
@@ -121,7 +121,7 @@ impl<'t> Scan<'t> {
             }
         };
         let mark = self.places.last().map_or(0, |around| around.here(&self.marks));
-        self.places.push(Place { mark, level, inside });
+        self.places.push(OpenContainer { mark, level, inside });
     }
 
     /// Notes the place of the scan. Different places may read alike, since a name can hold a dot.

@@ -18,18 +18,18 @@ use crate::{
 /// # Errors
 /// The first value that Go could not decode, in the words of its decoder.
 pub fn drop_unknown(object: &mut Map<'_>, ty: Type<'_>) -> Result<Vec<String>, String> {
-    let mut walk = Walk { arena: object.arena(), unknown: Vec::new(), mismatch: None };
+    let mut walk = UnknownFieldWalk { arena: object.arena(), unknown: Vec::new(), mismatch: None };
     walk.members(object, ty, &DocumentPath::Root);
     walk.mismatch.map_or(Ok(walk.unknown), Err)
 }
 
-struct Walk<'a> {
+struct UnknownFieldWalk<'a> {
     arena: &'a Arena,
     unknown: Vec<String>,
     mismatch: Option<String>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> UnknownFieldWalk<'a> {
     fn refuse(&mut self, text: String) {
         // The first one is the one that Go's decoder stops at.
         self.mismatch.get_or_insert(text);

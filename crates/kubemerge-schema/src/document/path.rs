@@ -6,11 +6,11 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub(crate) struct DocumentPath<'p> {
     parent: Option<&'p DocumentPath<'p>>,
-    step: Step<'p>,
+    step: PathStep<'p>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'p> {
+enum PathStep<'p> {
     /// A keyword: `properties`.
     Keyword(&'p str),
     /// A name of the document's author, which may hold dots: `[io.k8s.api.core.v1.Pod]`.
@@ -21,19 +21,19 @@ enum Step<'p> {
 
 impl<'p> DocumentPath<'p> {
     pub(crate) fn root(keyword: &'p str) -> DocumentPath<'p> {
-        DocumentPath { parent: None, step: Step::Keyword(keyword) }
+        DocumentPath { parent: None, step: PathStep::Keyword(keyword) }
     }
 
     pub(crate) fn keyword<'c>(&'c self, keyword: &'c str) -> DocumentPath<'c> {
-        DocumentPath { parent: Some(self), step: Step::Keyword(keyword) }
+        DocumentPath { parent: Some(self), step: PathStep::Keyword(keyword) }
     }
 
     pub(crate) fn key<'c>(&'c self, key: &'c str) -> DocumentPath<'c> {
-        DocumentPath { parent: Some(self), step: Step::Key(key) }
+        DocumentPath { parent: Some(self), step: PathStep::Key(key) }
     }
 
     pub(crate) fn index<'c>(&'c self, index: usize) -> DocumentPath<'c> {
-        DocumentPath { parent: Some(self), step: Step::Index(index) }
+        DocumentPath { parent: Some(self), step: PathStep::Index(index) }
     }
 }
 
@@ -43,10 +43,10 @@ impl fmt::Display for DocumentPath<'_> {
             parent.fmt(f)?;
         }
         match (self.step, self.parent) {
-            (Step::Keyword(keyword), None) => f.write_str(keyword),
-            (Step::Keyword(keyword), Some(_)) => write!(f, ".{keyword}"),
-            (Step::Key(key), _) => write!(f, "[{key}]"),
-            (Step::Index(index), _) => write!(f, "[{index}]"),
+            (PathStep::Keyword(keyword), None) => f.write_str(keyword),
+            (PathStep::Keyword(keyword), Some(_)) => write!(f, ".{keyword}"),
+            (PathStep::Key(key), _) => write!(f, "[{key}]"),
+            (PathStep::Index(index), _) => write!(f, "[{index}]"),
         }
     }
 }

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::openapi_v3;
-use super::reader::{AllOf, Reader, Syntax};
+use super::reader::{AllOf, SchemaReader, Syntax};
 use crate::check::{self, Severity};
 use crate::document::{DocumentPath, crd_schema, crd_versions, object};
 use crate::error::{LoadError, LoadErrorKind};
@@ -130,7 +130,7 @@ fn load_version(
     let first_node = model.nodes.len() as NodeId;
     let entry = DefinitionEntry { name: definition, node: UNTYPED, origin: Origin::CustomResource };
     let id = model.add_definition(entry);
-    let node = Reader::new(model, SYNTAX).definition(id, schema, place)?;
+    let node = SchemaReader::new(model, SYNTAX).definition(id, schema, place)?;
     model.definition_mut(id).node = node;
     // Before names are implied: they are for whole objects.
     model.node_mut(node).flags.set(Flags::CUSTOM_RESOURCE);

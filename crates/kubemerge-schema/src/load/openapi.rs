@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::{Map, Value};
 
-use super::reader::{Reader, Syntax};
+use super::reader::{SchemaReader, Syntax};
 use crate::document::{DocumentPath, object};
 use crate::error::LoadError;
 use crate::model::{DefinitionEntry, DefinitionId, KindEntry, Model, Name, Origin, UNTYPED};
@@ -30,7 +30,7 @@ pub(crate) fn load(model: &mut Model, syntax: Syntax, definitions: Definitions<'
     }
     // Every definition gets its number before the first is read: they refer to each other in any order.
     let declared = declare(model, schemas);
-    let mut reader = Reader::new(model, syntax);
+    let mut reader = SchemaReader::new(model, syntax);
     for (definition, (name, schema)) in declared.iter().zip(schemas) {
         // The same definition in several v3 documents is read once.
         if definition.is_new {

@@ -10,7 +10,7 @@ const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 /// Adds the resources that the model does not have: those of the built-in tables stay as they are.
 pub(crate) fn load(model: &mut Model, document: &Value) {
-    let mut found: BTreeMap<Address<'_>, Found<'_>> = BTreeMap::new();
+    let mut found: BTreeMap<Address<'_>, ResourcePaths<'_>> = BTreeMap::new();
     for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
         let (Some(parsed), Some(item)) = (ResourcePath::parse(path), item.as_object()) else { continue };
         found.entry(parsed.address).or_default().add(&parsed, item);
@@ -63,7 +63,7 @@ impl<'d> ResourcePath<'d> {
 
 /// What the paths of one resource say.
 #[derive(Default)]
-struct Found<'d> {
+struct ResourcePaths<'d> {
     namespaced: bool,
     kind: Option<&'d str>,
     /// In the order in which discovery lists them.
@@ -78,7 +78,7 @@ struct FoundPart<'d> {
     verbs: BTreeSet<&'static str>,
 }
 
-impl<'d> Found<'d> {
+impl<'d> ResourcePaths<'d> {
     fn add(&mut self, path: &ResourcePath<'d>, item: &'d Map<String, Value>) {
         self.namespaced |= path.in_namespace;
         for operation in item.values() {
@@ -143,7 +143,7 @@ fn content_types(operation: &Value) -> Option<Vec<&str>> {
     Some(content.keys().map(String::as_str).collect())
 }
 
-fn add(model: &mut Model, [group, version, plural]: Address<'_>, found: &Found<'_>) {
+fn add(model: &mut Model, [group, version, plural]: Address<'_>, found: &ResourcePaths<'_>) {
     let Some(kind) = found.kind.filter(|_| !found.verbs.is_empty()) else { return };
     let mut name = |text: &str| model.intern(text);
     let part = |(part, FoundPart { kind: [group, version, kind], verbs }): (&&str, &FoundPart<'_>)| {

@@ -1,6 +1,6 @@
 //! Reads one schema object (OpenAPI v2, v3 or CRD: the syntax is shared) into nodes.
 //!
-//! The loaders call [`Reader::definition`] for each definition and [`Reader::finish`] at the end, which
+//! The loaders call [`SchemaReader::definition`] for each definition and [`SchemaReader::finish`] at the end, which
 //! resolves the references. Wrong values of extensions are not errors here: they are ignored, and
 //! [`crate::check`] names them.
 
@@ -46,7 +46,7 @@ impl Syntax {
 }
 
 /// Reads the schemas of one document.
-pub(crate) struct Reader<'m> {
+pub(crate) struct SchemaReader<'m> {
     pub(crate) model: &'m mut Model,
     syntax: Syntax,
     /// Nodes that refer to a definition by name.
@@ -55,9 +55,9 @@ pub(crate) struct Reader<'m> {
     depth: usize,
 }
 
-impl<'m> Reader<'m> {
-    pub(crate) fn new(model: &'m mut Model, syntax: Syntax) -> Reader<'m> {
-        Reader { model, syntax, pending: Vec::new(), owner: UNTYPED, depth: 0 }
+impl<'m> SchemaReader<'m> {
+    pub(crate) fn new(model: &'m mut Model, syntax: Syntax) -> SchemaReader<'m> {
+        SchemaReader { model, syntax, pending: Vec::new(), owner: UNTYPED, depth: 0 }
     }
 
     /// Reads the schema of a definition.

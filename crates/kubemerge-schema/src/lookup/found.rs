@@ -4,15 +4,15 @@ use crate::error::{LookupError, LookupErrorKind};
 use crate::model::{NodeId, UNTYPED};
 
 /// A field that a look-up found.
-pub(super) struct Found {
+pub(super) struct FoundField {
     /// The node of the property, which carries the rule; [`UNTYPED`] for "no rule".
     pub(super) property: NodeId,
     /// The node of the value, or of the items when a list was asked for.
     pub(super) value: NodeId,
 }
 
-impl Found {
-    pub(super) const UNTYPED: Found = Found { property: UNTYPED, value: UNTYPED };
+impl FoundField {
+    pub(super) const UNTYPED: FoundField = FoundField { property: UNTYPED, value: UNTYPED };
 }
 
 /// What the caller holds at the field.

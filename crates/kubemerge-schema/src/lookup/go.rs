@@ -3,19 +3,19 @@
 //! The built-in tables come from published documents, which name every Go struct as a definition; what
 //! they hide (pointers) is recorded in the tables where it is known.
 
-use super::found::{Asked, Found, go_quoted, mismatch, unknown_field};
+use super::found::{Asked, FoundField, go_quoted, mismatch, unknown_field};
 use crate::error::LookupError;
 use crate::model::{FieldEntry, Flags, Model, Node, NodeId, Shape, UNTYPED, last_part};
 use crate::schema::Type;
 
-pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
+pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<FoundField, LookupError> {
     let model = ty.model();
     let property = struct_field(model, ty.node, name)?.node;
     let value = match asked {
         Asked::Map => property,
         Asked::List => element(model, property).map_err(|error| error.describe(model, ty.node))?,
     };
-    Ok(Found { property, value })
+    Ok(FoundField { property, value })
 }
 
 fn struct_field<'m>(model: &'m Model, id: NodeId, name: &str) -> Result<&'m FieldEntry, LookupError> {

@@ -18,7 +18,7 @@ use crate::model::{Column, NodeId};
 use crate::schema::Type;
 
 pub use field_rule::{ListRule, MapRule};
-use found::{Asked, Found};
+use found::{Asked, FoundField};
 
 impl<'s> Type<'s> {
     /// The rule of a field, asked when both sides hold maps there.
@@ -60,9 +60,9 @@ impl<'s> Type<'s> {
     }
 }
 
-fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
+fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<FoundField, LookupError> {
     if ty.is_untyped() {
-        return Ok(Found::UNTYPED);
+        return Ok(FoundField::UNTYPED);
     }
     match (ty.schema.dialect(), ty.model().node(ty.node).column) {
         (Dialect::Spec, _) => spec::find(ty, name, asked),

@@ -1,6 +1,6 @@
 //! Look-ups as clients do them in an OpenAPI v2 document.
 
-use super::found::{Asked, Found, go_quoted, mismatch, unknown_field};
+use super::found::{Asked, FoundField, go_quoted, mismatch, unknown_field};
 use crate::error::LookupError;
 use crate::model::{Flags, Model, Node, NodeId, Shape, Step, UNTYPED};
 use crate::schema::Type;
@@ -25,7 +25,7 @@ fn form(node: &Node) -> Form {
     }
 }
 
-pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
+pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<FoundField, LookupError> {
     let model = ty.model();
     let id = model.resolve(ty.node);
     let wanted = match asked {
@@ -35,11 +35,11 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, Look
     match (form(model.node(id)), asked) {
         (Form::Kind, Asked::Map) => {
             let property = kind_field(model, id, name)?;
-            Ok(Found { property, value: property })
+            Ok(FoundField { property, value: property })
         }
         (Form::Kind, Asked::List) => list_of_kind(model, id, name),
         // Nothing is declared, so nothing can be unknown.
-        (Form::Arbitrary, _) => Ok(Found::UNTYPED),
+        (Form::Arbitrary, _) => Ok(FoundField::UNTYPED),
         (Form::Map, _) => Err(mismatch(format!("expected {wanted}, but got map"))),
         (Form::Primitive, _) => Err(mismatch(format!("expected {wanted}, but got primitive"))),
         (Form::Slice, Asked::Map) => Err(mismatch("expected kind, but got slice".to_owned())),
@@ -55,17 +55,17 @@ fn kind_field(model: &Model, id: NodeId, name: &str) -> Result<NodeId, LookupErr
     })
 }
 
-fn list_of_kind(model: &Model, id: NodeId, name: &str) -> Result<Found, LookupError> {
+fn list_of_kind(model: &Model, id: NodeId, name: &str) -> Result<FoundField, LookupError> {
     let mut property = kind_field(model, id, name)?;
     loop {
         let node = model.node(property);
         if node.refers_to != UNTYPED {
             // Upstream: a reference is taken as the type of the items, even if it leads to no list.
-            return Ok(Found { property, value: model.definition(node.refers_to).node });
+            return Ok(FoundField { property, value: model.definition(node.refers_to).node });
         }
         match form(node) {
-            Form::Slice => return Ok(Found { property, value: node.items }),
-            Form::Arbitrary => return Ok(Found { property, value: UNTYPED }),
+            Form::Slice => return Ok(FoundField { property, value: node.items }),
+            Form::Arbitrary => return Ok(FoundField { property, value: UNTYPED }),
             Form::Map => return Err(mismatch("expected slice, but got map".to_owned())),
             Form::Primitive => return Err(mismatch("expected slice, but got primitive".to_owned())),
             // Upstream: an inline object is searched for a field of the same name.

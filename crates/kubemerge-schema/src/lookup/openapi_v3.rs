@@ -1,11 +1,11 @@
 //! Look-ups as clients do them in OpenAPI v3 documents.
 
-use super::found::{Asked, Found, unknown_field, unsupported};
+use super::found::{Asked, FoundField, unknown_field, unsupported};
 use crate::error::LookupError;
 use crate::model::{Flags, Model, Node, NodeId, Shape, UNTYPED};
 use crate::schema::Type;
 
-pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
+pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<FoundField, LookupError> {
     let model = ty.model();
     let schema = described(model, ty.node);
     let index = model.find_field(schema, name);
@@ -14,8 +14,8 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, Look
     };
     let property = model.field(index).node;
     match asked {
-        Asked::Map => Ok(Found { property, value: property }),
-        Asked::List => Ok(Found { property, value: item(model, property)? }),
+        Asked::Map => Ok(FoundField { property, value: property }),
+        Asked::List => Ok(FoundField { property, value: item(model, property)? }),
     }
 }
 

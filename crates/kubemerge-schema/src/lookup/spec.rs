@@ -1,11 +1,11 @@
 //! Look-ups as the `spec` dialect does them, whatever the schema came from.
 
-use super::found::{Asked, Found, unknown_field};
+use super::found::{Asked, FoundField, unknown_field};
 use crate::error::LookupError;
 use crate::model::{Flags, Model, Node, NodeId, Shape, UNTYPED};
 use crate::schema::Type;
 
-pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
+pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<FoundField, LookupError> {
     let model = ty.model();
     let parent = model.node(model.resolve(ty.node));
     let property = match model.find_field(parent, name) {
@@ -13,14 +13,14 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, Look
         // Maps with any keys: labels, limits, data.
         None if parent.additional != UNTYPED => parent.additional,
         // Unknown fields are kept, and merge without rules.
-        None if is_open(parent) => return Ok(Found::UNTYPED),
+        None if is_open(parent) => return Ok(FoundField::UNTYPED),
         None => return Err(unknown_field(format!("unable to find api field \"{name}\""))),
     };
     let value = match asked {
         Asked::Map => value_of(model, property),
         Asked::List => item_of(model, property),
     };
-    Ok(Found { property, value })
+    Ok(FoundField { property, value })
 }
 
 /// Whether undeclared fields are welcome: nothing is known about them then.

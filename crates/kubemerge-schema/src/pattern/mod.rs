@@ -20,7 +20,7 @@ const MAX_HEIGHT: u32 = 1000;
 
 /// An expression for the crate `regex` that matches what Go's expression matches; its groups capture nothing.
 pub fn from_go(pattern: &str) -> Result<String, PatternError> {
-    let mut reader = Reader {
+    let mut reader = PatternReader {
         whole: pattern,
         rest: pattern,
         flags: Flags { case: Case::Exact, multi_line: false, dot_matches_newline: false, is_lazy: false },
@@ -88,7 +88,7 @@ enum Group {
     Plain,
 }
 
-struct Reader<'p> {
+struct PatternReader<'p> {
     whole: &'p str,
     rest: &'p str,
     flags: Flags,
@@ -97,7 +97,7 @@ struct Reader<'p> {
     out: String,
 }
 
-impl<'p> Reader<'p> {
+impl<'p> PatternReader<'p> {
     fn read(&mut self) -> Result<(), PatternError> {
         // The rest of the expression from the last repetition on, if the text before this place is one.
         let mut repetition = None;

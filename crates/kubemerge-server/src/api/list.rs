@@ -27,12 +27,12 @@ const TOKEN_TOO_OLD: &str = "The provided continue parameter is too old to displ
     list.";
 
 /// What a list found.
-pub(crate) struct Found {
+pub(crate) struct ListedObjects {
     pub(crate) items: Vec<(Arc<str>, Stored)>,
     pub(crate) meta: ListMeta,
 }
 
-impl Found {
+impl ListedObjects {
     /// The items as the server shows them.
     pub(crate) fn shown(&self, call: &RequestContext<'_>) -> Vec<Shown<'_>> {
         let items = self.items.iter();
@@ -48,12 +48,12 @@ pub(crate) fn handle(call: &RequestContext<'_>) -> Outcome<Reply> {
 }
 
 /// Reads one page.
-pub(crate) fn find(call: &RequestContext<'_>, options: &ListOptions) -> Outcome<Found> {
+pub(crate) fn find(call: &RequestContext<'_>, options: &ListOptions) -> Outcome<ListedObjects> {
     let selection = Selection::new(call, options)?;
     let prefix = call.resource.prefix(call.namespace());
     let place = match &options.continue_token {
-        Some(token) => Place::of_token(token, call)?,
-        None => Place { at: exact_revision(call, options)?, start: None },
+        Some(token) => PageStart::of_token(token, call)?,
+        None => PageStart { at: exact_revision(call, options)?, start: None },
     };
     let range = Range { prefix: &prefix, start: place.start.as_deref(), at: place.at };
     let page = call.cluster.store.range(range).map_err(|error| unreadable(error, &place))?;
@@ -77,7 +77,7 @@ fn exact_revision(call: &RequestContext<'_>, options: &ListOptions) -> Outcome<O
 }
 
 /// Takes the matching items up to the limit; "more" counts all keys that follow, matching or not.
-fn cut(page: Page, options: &ListOptions, selection: &Selection) -> Found {
+fn cut(page: Page, options: &ListOptions, selection: &Selection) -> ListedObjects {
     let limit = options.limit.unwrap_or(usize::MAX);
     let total = page.items.len();
     let mut items = Vec::with_capacity(if selection.is_empty() { total.min(limit) } else { 0 });
@@ -93,17 +93,17 @@ fn cut(page: Page, options: &ListOptions, selection: &Selection) -> Found {
             items.push((key, stored));
         }
     }
-    Found { items, meta }
+    ListedObjects { items, meta }
 }
 
 /// Where a page begins.
-struct Place {
+struct PageStart {
     at: Option<Revision>,
     start: Option<String>,
 }
 
-impl Place {
-    fn of_token(text: &str, call: &RequestContext<'_>) -> Outcome<Place> {
+impl PageStart {
+    fn of_token(text: &str, call: &RequestContext<'_>) -> Outcome<PageStart> {
         let parsed = || {
             let bytes = URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok()?;
             let token: Value = serde_json::from_slice(&bytes).ok()?;
@@ -112,7 +112,7 @@ impl Place {
             let at = token.get("rv").and_then(Value::as_i64)?;
             // Only the part within the collection is taken from the client.
             let start = format!("{}{start}", call.resource.prefix(""));
-            known.then(|| Place { at: Revision::try_from(at).ok(), start: Some(start) })
+            known.then(|| PageStart { at: Revision::try_from(at).ok(), start: Some(start) })
         };
         parsed().ok_or_else(|| bad_request(format!("invalid continue token: {text:?}")))
     }
@@ -127,7 +127,7 @@ fn token(revision: Value, start: &str) -> String {
     URL_SAFE_NO_PAD.encode(json!({"v": "meta.k8s.io/v1", "rv": revision, "start": start}).to_string())
 }
 
-fn unreadable(error: OutOfRange, place: &Place) -> Failure {
+fn unreadable(error: OutOfRange, place: &PageStart) -> Failure {
     match (error, &place.start) {
         (OutOfRange::Compacted { .. }, Some(start)) => {
             // This token continues with the newest state.

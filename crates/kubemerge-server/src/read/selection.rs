@@ -28,12 +28,12 @@ pub(crate) struct Selection {
     labels: LabelSelector,
     fields: FieldSelector,
     /// For each field the selector names, where it is in the object.
-    places: Vec<(String, Place)>,
+    places: Vec<(String, SelectedField)>,
 }
 
 /// Where a field is.
 #[derive(Clone, Debug)]
-enum Place {
+enum SelectedField {
     /// At the end of these names.
     Path(Vec<String>),
     /// Wherever an index finds it.
@@ -81,8 +81,8 @@ impl Selection {
     fn holds(&self, node: Node<'_>, term: &Term) -> bool {
         match self.places.iter().find(|(name, _)| *name == term.field).map(|(_, place)| place) {
             None => false,
-            Some(Place::Path(path)) => value(node, path, &term.field) == term.value,
-            Some(Place::Index(index)) => (index.read)(&tree(node)).contains(&term.value),
+            Some(SelectedField::Path(path)) => value(node, path, &term.field) == term.value,
+            Some(SelectedField::Index(index)) => (index.read)(&tree(node)).contains(&term.value),
         }
     }
 }
@@ -119,10 +119,10 @@ fn text(node: Node<'_>) -> String {
     }
 }
 
-fn place(resource: &Resource, indexes: &FieldIndexes, field: &str) -> Outcome<(String, Place)> {
+fn place(resource: &Resource, indexes: &FieldIndexes, field: &str) -> Outcome<(String, SelectedField)> {
     // Indexes come first, so that a test can replace a field of the kind.
     if let Some(index) = indexes.find(resource, field) {
-        return Ok((field.to_string(), Place::Index(index)));
+        return Ok((field.to_string(), SelectedField::Index(index)));
     }
     let selectable = &resource.selectable;
     let namespace_allowed = resource.is_namespaced() || selectable.namespace == Permission::Granted;
@@ -132,7 +132,7 @@ fn place(resource: &Resource, indexes: &FieldIndexes, field: &str) -> Outcome<(S
         _ => selectable.fields.iter().find(|(label, _)| label == field).map(|(_, path)| path.as_str()),
     };
     let path = path.ok_or_else(|| refusal(resource, field))?;
-    Ok((field.to_string(), Place::Path(path.split('.').map(str::to_string).collect())))
+    Ok((field.to_string(), SelectedField::Path(path.split('.').map(str::to_string).collect())))
 }
 
 fn refusal(resource: &Resource, field: &str) -> Failure {

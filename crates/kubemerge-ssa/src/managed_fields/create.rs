@@ -25,7 +25,7 @@ pub fn create<'a>(
         return None;
     }
     let ty = endpoint.versions.type_of(endpoint.api_version)?;
-    let root = Place { ty, empty: Some(endpoint.empty), value: new };
+    let root = NewValue { ty, empty: Some(endpoint.empty), value: new };
     let Shape::Map { map, empty, members } = root.shape(arena)? else { return None };
     let mut walk = CreateWalk { arena, out: FieldsWriter::new() };
     let unowned = Unowned { reset: *endpoint.reset_fields, stripped: STRIPPED };
@@ -59,7 +59,7 @@ impl Unowned<'_> {
 
 /// A value of the new object, and what the empty object has in its place.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct NewValue<'a> {
     ty: TypeRef<'a>,
     empty: Option<ParsedValue<'a>>,
     value: ParsedValue<'a>,
@@ -75,10 +75,10 @@ enum Shape<'a> {
     List { list: ListForm<'a>, items: Items<'a> },
 }
 
-impl<'a> Place<'a> {
+impl<'a> NewValue<'a> {
     /// How the value is owned; `None` for the long way.
     fn shape(self, arena: &'a Arena) -> Option<Shape<'a>> {
-        let Place { ty, empty, value } = self;
+        let NewValue { ty, empty, value } = self;
         // A value of another kind than the empty one counts in both forms.
         let (form, None) = forms_of(ty, empty, Some(value)) else { return None };
         match (form, value) {
@@ -161,7 +161,7 @@ impl<'a> CreateWalk<'a> {
                 reset: reset.map_or(FieldSet::EMPTY, |reset| reset.below),
                 stripped: stripped.map_or(FieldSet::EMPTY, |stripped| stripped.below),
             };
-            let place = Place { ty, empty: ParsedValue::Map(empty).get(member.name), value: member.value };
+            let place = NewValue { ty, empty: ParsedValue::Map(empty).get(member.name), value: member.value };
             let shape = place.shape(self.arena)?;
             let membership = match stripped.is_some_and(|stripped| stripped.is_member) {
                 true => Membership::OnTheWay,
@@ -186,7 +186,7 @@ impl<'a> CreateWalk<'a> {
             self.out.end_leaf();
             return is_valid_scalar(scalar, member.value).then_some(());
         }
-        let shape = Place { ty, empty: None, value: member.value }.shape(self.arena)?;
+        let shape = NewValue { ty, empty: None, value: member.value }.shape(self.arena)?;
         self.below(shape, start, Membership::Member, Unowned::NOTHING)
     }
 
@@ -199,7 +199,7 @@ impl<'a> CreateWalk<'a> {
 
     fn items(&mut self, list: ListForm<'a>, items: Items<'a>) -> Option<()> {
         for item in distinct_items(list, items, self.arena)? {
-            let place = Place { ty: list.element, empty: None, value: item.value };
+            let place = NewValue { ty: list.element, empty: None, value: item.value };
             let shape = place.shape(self.arena)?;
             let start = self.out.element(item.element);
             self.below(shape, start, Membership::Member, Unowned::NOTHING)?;

@@ -53,11 +53,11 @@ pub(super) fn merged_items<'a>(
     let mut merged = ArenaVec::with_capacity_in(live.len().max(config.len()), arena);
     for step in order(&identities) {
         let (item, live, config) = match step {
-            Step::Live(place) => {
+            MergedItem::Live(place) => {
                 let live = *item_at(&live, place);
                 (live, Some(live.value), None)
             }
-            Step::Config(place) => {
+            MergedItem::Config(place) => {
                 let live = identities.live_value(&live, *item_at(&identities.config, place));
                 let config = *item_at(&config, place);
                 (config, live, Some(config.value))
@@ -202,13 +202,13 @@ impl Identities {
 }
 
 /// An item of the merged list: a live one as it is, or one of the configuration with its live partner.
-enum Step {
+enum MergedItem {
     Live(usize),
     Config(usize),
 }
 
 /// The order of the merged list.
-fn order(identities: &Identities) -> Vec<Step> {
+fn order(identities: &Identities) -> Vec<MergedItem> {
     let (live, config) = (&identities.live, &identities.config);
     // Items of both lists, in the order of the configuration.
     let is_shared = |number: &u32| item_at(&identities.in_live, *number as usize).count > 0;
@@ -223,7 +223,7 @@ fn order(identities: &Identities) -> Vec<Step> {
         if let (Some(number), Some(wanted)) = (next_live, next_config) {
             if number == wanted {
                 *item_at_mut(&mut is_emitted, number as usize) = true;
-                steps.push(Step::Config(right));
+                steps.push(MergedItem::Config(right));
                 (left, right) = (left + 1, right + 1);
                 next_shared = shared.next();
                 continue;
@@ -236,7 +236,7 @@ fn order(identities: &Identities) -> Vec<Step> {
         }
         if let Some(number) = next_live {
             if !is_configured(number) {
-                steps.push(Step::Live(left));
+                steps.push(MergedItem::Live(left));
                 left += 1;
                 continue;
             }
@@ -244,7 +244,7 @@ fn order(identities: &Identities) -> Vec<Step> {
         }
         if let Some(number) = next_config {
             *item_at_mut(&mut is_emitted, number as usize) = true;
-            steps.push(Step::Config(right));
+            steps.push(MergedItem::Config(right));
             right += 1;
             if next_shared == Some(number) {
                 next_shared = shared.next();

@@ -3,7 +3,7 @@
 use kubemerge_value::part::item_at_mut;
 
 use super::prune::{Last, prune};
-use super::take::{Change, Force, concerns_others, take};
+use super::take::{Force, ObjectChange, concerns_others, take};
 use super::{Context, ConversionError, Fields, Manager, Owner, Typed, UpdateError};
 use crate::fieldpath::{Element, FieldSet};
 use crate::typed::{Comparison, has_empty_part, has_unclaimed_content, merge};
@@ -22,7 +22,7 @@ pub(crate) fn update<'a>(
     // First: sets of an older schema may name parts of what is atomic now.
     reconcile_all(cx, live, managers)?;
     // An update never conflicts: it takes what it changes.
-    let changes = take(cx, Change { old: live, new, compared }, managers, Force::Yes)?;
+    let changes = take(cx, ObjectChange { old: live, new, compared }, managers, Force::Yes)?;
     Ok(changes.modified.union(&changes.added, cx.arena))
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn apply<'a>(
     };
     // A single manager has no one to take fields from.
     if concerns_others(managers) {
-        take(cx, Change { old: live, new, compared: None }, managers, force)?;
+        take(cx, ObjectChange { old: live, new, compared: None }, managers, force)?;
     }
     // No object means that nothing is written.
     Ok((new.value != live.value).then_some(new))

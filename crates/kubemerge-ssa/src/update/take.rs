@@ -23,7 +23,7 @@ pub(crate) struct Contested<'a> {
 }
 
 /// An object before and after an operation.
-pub(super) struct Change<'a> {
+pub(super) struct ObjectChange<'a> {
     pub(super) old: Typed<'a>,
     pub(super) new: Typed<'a>,
     /// What differs, if it is known.
@@ -36,7 +36,7 @@ pub(super) struct Change<'a> {
 /// conflict, and nothing moves.
 pub(super) fn take<'a>(
     cx: Context<'a>,
-    Change { old, new, compared }: Change<'a>,
+    ObjectChange { old, new, compared }: ObjectChange<'a>,
     managers: &mut Vec<Manager<'a>>,
     force: Force,
 ) -> Result<Comparison<'a>, UpdateError<'a>> {

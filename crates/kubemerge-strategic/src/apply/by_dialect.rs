@@ -4,7 +4,7 @@
 
 use super::{
     Merger,
-    error_order::Fault,
+    error_order::FieldFault,
     map::{Maps, Outcome},
     root_delete, unknown_word,
 };
@@ -71,7 +71,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         field: &FieldPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Fault> {
+    ) -> Result<Outcome<'a>, FieldFault> {
         match self.strategy {
             // Value, order and deletions of one list act together in this dialect.
             Strategy::Spec if field.excluded => Ok(self.exclude(live, path)),

@@ -10,24 +10,24 @@ use kubemerge_schema::Type;
 use kubemerge_value::{MapEdit, Node, Path};
 
 /// A fault of a field, and when Kubernetes meets it.
-pub(crate) enum Fault {
+pub(crate) enum FieldFault {
     /// When it comes to the field.
     InTurn(MergeError),
     /// After all other faults of the map.
     Last(MergeError),
 }
 
-impl Fault {
+impl FieldFault {
     fn error(self) -> MergeError {
         match self {
-            Fault::InTurn(error) | Fault::Last(error) => error,
+            FieldFault::InTurn(error) | FieldFault::Last(error) => error,
         }
     }
 }
 
-impl From<MergeError> for Fault {
-    fn from(error: MergeError) -> Fault {
-        Fault::InTurn(error)
+impl From<MergeError> for FieldFault {
+    fn from(error: MergeError) -> FieldFault {
+        FieldFault::InTurn(error)
     }
 }
 
@@ -35,7 +35,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// The fault of a map that is met first, given one and the fields that were not looked at.
     pub(super) fn first_fault(
         &mut self,
-        fault: Fault,
+        fault: FieldFault,
         maps: &Maps<'_, '_, 'a>,
         edit: &mut MapEdit<'a>,
         rest: &[&FieldPatch<'a>],
@@ -44,8 +44,8 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
             return earlier;
         }
         match fault {
-            Fault::InTurn(error) => error,
-            Fault::Last(error) => self.fault_in_turn(maps, edit, rest).unwrap_or(error),
+            FieldFault::InTurn(error) => error,
+            FieldFault::Last(error) => self.fault_in_turn(maps, edit, rest).unwrap_or(error),
         }
     }
 
@@ -57,8 +57,8 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         fields: &[&FieldPatch<'a>],
     ) -> Option<MergeError> {
         fields.iter().find_map(|field| match self.field(maps, edit, field) {
-            Err(Fault::InTurn(error)) => Some(error),
-            Err(Fault::Last(_)) | Ok(()) => None,
+            Err(FieldFault::InTurn(error)) => Some(error),
+            Err(FieldFault::Last(_)) | Ok(()) => None,
         })
     }
 
@@ -90,13 +90,13 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         field: &FieldPatch<'a>,
         path: &Path<'_>,
-    ) -> Fault {
+    ) -> FieldFault {
         let Some(delete) = field.delete.filter(|_| field.order.is_none()) else {
-            return Fault::InTurn(after_value);
+            return FieldFault::InTurn(after_value);
         };
         match self.delete_from(ty, live, field.field, *delete, path) {
-            Err(before_value) => Fault::InTurn(before_value),
-            Ok(_) => Fault::Last(after_value),
+            Err(before_value) => FieldFault::InTurn(before_value),
+            Ok(_) => FieldFault::Last(after_value),
         }
     }
 }

@@ -34,7 +34,7 @@ impl<'a> MapPair<'a, '_> {
 
 /// A field of a map of this type, and what both sides hold there.
 #[derive(Clone, Copy)]
-struct Field<'a, 's, 'p> {
+struct SharedField<'a, 's, 'p> {
     ty: Type<'s>,
     name: Str<'a>,
     live: Node<'a>,
@@ -104,7 +104,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
                 edits.truncate(before);
                 return Err(unfit);
             };
-            let field = Field { ty, name, live, patch, path: &path.field(name) };
+            let field = SharedField { ty, name, live, patch, path: &path.field(name) };
             match self.edit_field(field, maps, edits) {
                 Ok(Visited::Children) => unfit = Unfit::Document,
                 Ok(Visited::Value) => {}
@@ -118,7 +118,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
 
     fn edit_field(
         &mut self,
-        field: Field<'a, '_, '_>,
+        field: SharedField<'a, '_, '_>,
         maps: &mut MapPair<'a, '_>,
         edits: &mut TextEdits<'a>,
     ) -> Result<Visited, Unfit> {
@@ -137,7 +137,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
 
     fn edit_inner_map(
         &mut self,
-        field: Field<'a, '_, '_>,
+        field: SharedField<'a, '_, '_>,
         maps: &mut MapPair<'a, '_>,
         edits: &mut TextEdits<'a>,
     ) -> Result<(), Unfit> {
@@ -164,7 +164,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// A list that keeps its order is edited item by item.
     fn edit_list(
         &mut self,
-        field: Field<'a, '_, '_>,
+        field: SharedField<'a, '_, '_>,
         maps: &mut MapPair<'a, '_>,
         edits: &mut TextEdits<'a>,
     ) -> Result<(), Unfit> {
@@ -206,7 +206,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// The value as a whole.
     fn edit_value(
         &mut self,
-        field: Field<'a, '_, '_>,
+        field: SharedField<'a, '_, '_>,
         maps: &MapPair<'a, '_>,
         edits: &mut TextEdits<'a>,
     ) -> Result<(), Unfit> {

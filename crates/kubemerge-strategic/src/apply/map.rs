@@ -1,6 +1,6 @@
 //! A patch map into a live map.
 
-use super::{Merger, Mode, error_order::Fault, unknown_word};
+use super::{Merger, Mode, error_order::FieldFault, unknown_word};
 use crate::{
     directive::{
         DELETE_FROM_PRIMITIVE_LIST, FieldPatch, Malformed, MapPatch, PatchWord, malformed_delete_lists,
@@ -99,7 +99,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         maps: &Maps<'_, '_, 'a>,
         edit: &mut MapEdit<'a>,
         field: &FieldPatch<'a>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), FieldFault> {
         if self.mode == Mode::Combine {
             self.copy_directives(edit, field, maps.path)?;
         }
@@ -122,7 +122,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         field: &FieldPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Fault> {
+    ) -> Result<Outcome<'a>, FieldFault> {
         let mut outcome = match (field.order, field.value) {
             (Some(order), _) => self.ordered(ty, live, field, *order, path)?,
             (None, Some(value)) => self.value(ty, live, field.field, value, path)?,

@@ -70,7 +70,7 @@ impl<'a> Retained<'a> {
 }
 
 /// A field: its name, the type around it and its place.
-struct Field<'f, 's, 'a> {
+struct ComposedField<'f, 's, 'a> {
     key: Str<'a>,
     ty: Type<'s>,
     path: &'f Path<'f>,
@@ -93,7 +93,7 @@ impl<'a> Composer<'a> {
             let mut set = Vec::new();
             for (key, one, other) in pairs(&first, &second) {
                 let path = path.field(key);
-                let field = Field { key, ty, path: &path };
+                let field = ComposedField { key, ty, path: &path };
                 let mut one = self.act(one, &field)?;
                 let other = self.act(other, &field)?;
                 // A field that the first patch does not retain is gone when the second one comes to it.
@@ -138,7 +138,11 @@ impl<'a> Composer<'a> {
         Retained { index: names.iter().copied().collect(), names: Some(names) }
     }
 
-    fn act(&self, said: Option<FieldPatch<'a>>, field: &Field<'_, '_, 'a>) -> Result<Act<'a>, MergeError> {
+    fn act(
+        &self,
+        said: Option<FieldPatch<'a>>,
+        field: &ComposedField<'_, '_, 'a>,
+    ) -> Result<Act<'a>, MergeError> {
         let Some(said) = said else { return Ok(Act::Absent) };
         Ok(match said.value.map(|value| (value, value.kind())) {
             // Only directives: the list is ordered or deleted from.
@@ -168,7 +172,7 @@ impl<'a> Composer<'a> {
         &self,
         first: Act<'a>,
         second: Act<'a>,
-        field: &Field<'_, '_, 'a>,
+        field: &ComposedField<'_, '_, 'a>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), MergeError> {
         match (first, second) {
@@ -198,7 +202,11 @@ impl<'a> Composer<'a> {
     }
 
     /// Elements of a set are compared as they will be stored.
-    fn require_plain(&self, said: &FieldPatch<'a>, field: &Field<'_, '_, 'a>) -> Result<(), MergeError> {
+    fn require_plain(
+        &self,
+        said: &FieldPatch<'a>,
+        field: &ComposedField<'_, '_, 'a>,
+    ) -> Result<(), MergeError> {
         let Some(value) = said.value else { return Ok(()) };
         let alone = Act::List(FieldPatch { order: None, delete: None, ..*said });
         match self.evaluate(None, &alone, field)? {
@@ -211,7 +219,11 @@ impl<'a> Composer<'a> {
     }
 
     /// What the first patch leaves at a field that the second one merges as another kind of value.
-    fn start(&self, first: Act<'a>, field: &Field<'_, '_, 'a>) -> Result<Option<Node<'a>>, MergeError> {
+    fn start(
+        &self,
+        first: Act<'a>,
+        field: &ComposedField<'_, '_, 'a>,
+    ) -> Result<Option<Node<'a>>, MergeError> {
         match first {
             Act::Absent | Act::Removes => Ok(None),
             Act::Whole(_) => self.evaluate(None, &first, field),
@@ -226,7 +238,7 @@ impl<'a> Composer<'a> {
         &self,
         start: Option<Node<'a>>,
         act: &Act<'a>,
-        field: &Field<'_, '_, 'a>,
+        field: &ComposedField<'_, '_, 'a>,
     ) -> Result<Option<Node<'a>>, MergeError> {
         let mut patch = PatchMap::new(self.arena);
         match act {
@@ -245,7 +257,7 @@ impl<'a> Composer<'a> {
     fn set_whole(
         &self,
         value: Option<Node<'a>>,
-        field: &Field<'_, '_, 'a>,
+        field: &ComposedField<'_, '_, 'a>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), MergeError> {
         let Some(value) = value else {
@@ -285,7 +297,7 @@ impl<'a> Composer<'a> {
     }
 
     /// What one patch alone says, as it says it.
-    fn keep(&self, act: Act<'a>, field: &Field<'_, '_, 'a>, patch: &mut PatchMap<'a>) {
+    fn keep(&self, act: Act<'a>, field: &ComposedField<'_, '_, 'a>, patch: &mut PatchMap<'a>) {
         match act {
             Act::Absent => {}
             Act::Removes => patch.set(field.key, Node::NULL),
@@ -319,7 +331,7 @@ impl<'a> Composer<'a> {
     }
 }
 
-impl<'s, 'a> Field<'_, 's, 'a> {
+impl<'s, 'a> ComposedField<'_, 's, 'a> {
     fn map_strategy(&self) -> Result<MapStrategy, MergeError> {
         let rule =
             map_rule(self.ty, &self.key.text()).map_err(|error| MergeError::from_lookup(error, self.path))?;

@@ -24,17 +24,17 @@ pub(crate) fn test<'a>(
     other: Node<'a>,
     arena: &'a Arena,
 ) -> Result<Vec<PatchConflict<'a>>, MergeError> {
-    let mut walk = Walk { arena, conflicts: Vec::new() };
+    let mut walk = ConflictWalk { arena, conflicts: Vec::new() };
     walk.maps(Sides { one, other }, ty, ty.unions(), &Path::ROOT)?;
     Ok(walk.conflicts)
 }
 
-struct Walk<'a> {
+struct ConflictWalk<'a> {
     arena: &'a Arena,
     conflicts: Vec<PatchConflict<'a>>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ConflictWalk<'a> {
     fn unless_equal(&mut self, Sides { one, other }: Sides<'a>, path: &Path<'_>) {
         if !deep_equal(one, other) {
             self.conflicts.push(PatchConflict::at(path, one, other));

@@ -24,13 +24,14 @@ pub(crate) fn test<'a>(
     other: Node<'a>,
     arena: &'a Arena,
 ) -> Result<Tested<'a>, MergeError> {
-    let mut walk = Walk { arena, conflicts: Vec::new(), faults: 0, fault: ConflictTestFault::default() };
+    let mut walk =
+        ConflictWalk { arena, conflicts: Vec::new(), faults: 0, fault: ConflictTestFault::default() };
     let changed = walk.maps(Sides { one, other }, Some(ty), MapStrategy::Merge, &Path::ROOT);
     walk.fault.into_result()?;
     Ok(Tested { conflicts: walk.conflicts, patch: changed.unwrap_or(one) })
 }
 
-struct Walk<'a> {
+struct ConflictWalk<'a> {
     arena: &'a Arena,
     conflicts: Vec<PatchConflict<'a>>,
     /// How many places could not be compared.
@@ -60,7 +61,7 @@ type Touched<'a> = Option<Node<'a>>;
 // (three-way/conflict-bugs.yaml, `a map in a list of an untyped map`).
 type KnownType<'s> = Option<Type<'s>>;
 
-impl<'a> Walk<'a> {
+impl<'a> ConflictWalk<'a> {
     fn conflict(&mut self, Sides { one, other }: Sides<'a>, path: &Path<'_>) -> Touched<'a> {
         self.conflicts.push(PatchConflict::at(path, one, other));
         None

@@ -2,7 +2,7 @@
 
 use super::{
     Checked,
-    token::{Fault, escape_end, word_end},
+    token::{SyntaxFault, escape_end, word_end},
 };
 use crate::{
     MAX_DEPTH,
@@ -12,10 +12,10 @@ use crate::{
 };
 
 /// Checks that the bytes are one JSON value.
-pub(super) fn check(bytes: &[u8]) -> Result<Checked, Fault> {
+pub(super) fn check(bytes: &[u8]) -> Result<Checked, SyntaxFault> {
     // First, so that later offsets are at characters.
     if let Err(error) = std::str::from_utf8(bytes) {
-        return Err(Fault { kind: Kind::InvalidUtf8, at: error.valid_up_to() });
+        return Err(SyntaxFault { kind: Kind::InvalidUtf8, at: error.valid_up_to() });
     }
     let mut checker = Checker { bytes, at: 0, open: Vec::new(), depth: 0, large: Vec::new() };
     checker.document()?;
@@ -38,7 +38,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn document(&mut self) -> Result<(), Fault> {
+    fn document(&mut self) -> Result<(), SyntaxFault> {
         self.value()?;
         // A stack of its own instead of recursion: the depth is up to the input.
         while let Some((container, _)) = self.open.last().copied() {
@@ -52,11 +52,11 @@ impl Checker<'_> {
         self.at = skip_space(self.bytes, self.at);
     }
 
-    fn peek(&self) -> Result<u8, Fault> {
+    fn peek(&self) -> Result<u8, SyntaxFault> {
         self.bytes.get(self.at).copied().map_or_else(|| self.fault(Kind::UnexpectedEnd), Ok)
     }
 
-    fn expect(&mut self, wanted: u8) -> Result<(), Fault> {
+    fn expect(&mut self, wanted: u8) -> Result<(), SyntaxFault> {
         if self.peek()? != wanted {
             return self.fault(Kind::UnexpectedCharacter);
         }
@@ -65,7 +65,7 @@ impl Checker<'_> {
     }
 
     /// After a value inside a container: a comma and the next value, or the end of the container.
-    fn next(&mut self, container: Container) -> Result<(), Fault> {
+    fn next(&mut self, container: Container) -> Result<(), SyntaxFault> {
         self.space();
         let closing = if container == Container::Map { b'}' } else { b']' };
         match self.peek()? {
@@ -90,7 +90,7 @@ impl Checker<'_> {
     }
 
     /// A member of a map, or an element of a list.
-    fn item(&mut self, container: Container) -> Result<(), Fault> {
+    fn item(&mut self, container: Container) -> Result<(), SyntaxFault> {
         if container == Container::Map {
             self.space();
             self.expect(b'"')?;
@@ -102,7 +102,7 @@ impl Checker<'_> {
     }
 
     /// A scalar, or the start of containers down to the first scalar or the first empty container.
-    fn value(&mut self) -> Result<(), Fault> {
+    fn value(&mut self) -> Result<(), SyntaxFault> {
         loop {
             self.space();
             let container = match self.peek()? {
@@ -123,7 +123,7 @@ impl Checker<'_> {
     }
 
     /// Opens a container; true if it is closed again at once.
-    fn open(&mut self, container: Container) -> Result<bool, Fault> {
+    fn open(&mut self, container: Container) -> Result<bool, SyntaxFault> {
         // Readers recurse with `deep`, which costs memory a level; this bounds it.
         if self.open.len() == MAX_DEPTH {
             return self.fault(Kind::TooDeep { limit: MAX_DEPTH });
@@ -142,7 +142,7 @@ impl Checker<'_> {
         Ok(false)
     }
 
-    fn scalar(&mut self) -> Result<(), Fault> {
+    fn scalar(&mut self) -> Result<(), SyntaxFault> {
         if self.peek()? == b'"' {
             self.at += 1;
             return self.string();
@@ -151,7 +151,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn string(&mut self) -> Result<(), Fault> {
+    fn string(&mut self) -> Result<(), SyntaxFault> {
         loop {
             match self.peek()? {
                 b'"' => {
@@ -165,7 +165,7 @@ impl Checker<'_> {
         }
     }
 
-    fn fault<T>(&self, kind: Kind) -> Result<T, Fault> {
-        Err(Fault { kind, at: self.at })
+    fn fault<T>(&self, kind: Kind) -> Result<T, SyntaxFault> {
+        Err(SyntaxFault { kind, at: self.at })
     }
 }

@@ -8,7 +8,7 @@ mod blocks;
 mod exact;
 mod token;
 
-pub(crate) use token::{Fault, escape_end, literal_number_end, number_end};
+pub(crate) use token::{SyntaxFault, escape_end, literal_number_end, number_end};
 
 use crate::{
     error::{ParseError, ParseErrorKind as Kind},

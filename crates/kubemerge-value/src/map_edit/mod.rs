@@ -13,7 +13,7 @@ use crate::{
     text::Form,
 };
 use level::{Level, MemberChange};
-use walk::Walk;
+use walk::CanonicalWalk;
 
 /// An edit of a map in progress.
 pub struct MapEdit<'a> {
@@ -22,7 +22,7 @@ pub struct MapEdit<'a> {
 }
 
 enum Base<'a> {
-    Walk(Walk<'a>),
+    Walk(CanonicalWalk<'a>),
     Level(Level<'a>),
 }
 
@@ -32,7 +32,7 @@ impl<'a> MapEdit<'a> {
         let base = match base.0 {
             // Sorted members can be edited in one pass forward.
             Repr::Text(text) if text.form == Form::Canonical && text.first() == b'{' => {
-                Base::Walk(Walk::new(text, arena))
+                Base::Walk(CanonicalWalk::new(text, arena))
             }
             _ => Base::Level(Level::new(base, arena)),
         };

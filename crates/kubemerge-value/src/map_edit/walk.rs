@@ -13,7 +13,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use std::cmp::Ordering;
 
 /// A forward walk over canonical text.
-pub(super) struct Walk<'a> {
+pub(super) struct CanonicalWalk<'a> {
     text: Text<'a>,
     scan: MemberScan<'a>,
     /// Read, but not yet passed.
@@ -26,9 +26,9 @@ pub(super) struct Walk<'a> {
     seeker: Seeker,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> CanonicalWalk<'a> {
     pub(super) fn new(text: Text<'a>, arena: &'a Arena) -> Self {
-        Walk {
+        CanonicalWalk {
             text,
             scan: MemberScan::of_map(text),
             current: None,

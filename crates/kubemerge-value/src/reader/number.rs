@@ -2,7 +2,7 @@
 
 use super::{Expected, PullReader, TextForm};
 use crate::{
-    check::{Fault, literal_number_end, number_end},
+    check::{SyntaxFault, literal_number_end, number_end},
     error::ParseErrorKind,
     number,
 };
@@ -86,18 +86,18 @@ impl<'a> PullReader<'a> {
         self.number_up_to(end).unwrap_or("0")
     }
 
-    fn number_up_to(&mut self, end: Result<usize, Fault>) -> Option<&'a str> {
+    fn number_up_to(&mut self, end: Result<usize, SyntaxFault>) -> Option<&'a str> {
         match end {
             Ok(end) => {
                 let literal = self.text.get(self.at..end)?;
                 self.at = end;
                 Some(literal)
             }
-            Err(Fault { kind: ParseErrorKind::NumberOutOfRange, at }) => {
+            Err(SyntaxFault { kind: ParseErrorKind::NumberOutOfRange, at }) => {
                 self.fail_at(at, Expected::NumberInRange);
                 None
             }
-            Err(Fault { at, .. }) => {
+            Err(SyntaxFault { at, .. }) => {
                 self.fail_at(at, Expected::Digit);
                 None
             }

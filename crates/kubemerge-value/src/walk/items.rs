@@ -267,7 +267,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
 }
 
 /// What a walk over the members of a map finds.
-struct Found {
+struct FoundMembers {
     /// After the map.
     end: usize,
     /// The value of the key; 0 is no valid position.
@@ -278,10 +278,10 @@ struct Found {
 
 /// Walks the members of the map that starts at `start`.
 #[inline(always)]
-fn walk_map(text: Text<'_>, start: usize, names: ItemFields<'_>) -> Found {
+fn walk_map(text: Text<'_>, start: usize, names: ItemFields<'_>) -> FoundMembers {
     let bytes = text.bytes;
     let mut found =
-        Found { end: 0, key_at: 0, key_end: StringEnd { end: 0, escapes: false }, is_marked: false };
+        FoundMembers { end: 0, key_at: 0, key_end: StringEnd { end: 0, escapes: false }, is_marked: false };
     let mut at = text.after_comma(start + 1);
     while bytes.get(at) == Some(&b'"') {
         let name = string_end(bytes, at + 1);
@@ -299,7 +299,7 @@ fn walk_map(text: Text<'_>, start: usize, names: ItemFields<'_>) -> Found {
     found
 }
 
-impl Found {
+impl FoundMembers {
     #[inline]
     fn key<'a>(&self, text: Text<'a>) -> ItemKey<'a> {
         // Position 0 is the bracket of the list.

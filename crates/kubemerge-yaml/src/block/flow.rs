@@ -1,13 +1,13 @@
 //! Lists in brackets and maps in braces, on one line.
 
-use super::Reader;
+use super::BlockReader;
 use super::scalar::starts_plain;
 use crate::tree::{Mark, Style, Value};
 
 /// Deeper ones are left to `events`, so that the recursion here stays small.
 const MAX_FLOW_DEPTH: usize = 16;
 
-impl<'t> Reader<'t> {
+impl<'t> BlockReader<'t> {
     /// A collection that starts at `at`; after it the line must end.
     pub(super) fn flow_value(&mut self, at: usize, end: usize) -> Option<()> {
         let close = self.flow(at, end, 0)?;

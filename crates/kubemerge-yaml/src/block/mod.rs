@@ -27,7 +27,7 @@ pub(crate) fn read_document<'t>(
     let tabs = characters(text.as_bytes().get(range.clone())?)?;
     let builder = Builder::new(text, range.clone(), Source::Yaml, options);
     let (at, end) = (range.start, range.end);
-    let mut reader = Reader { text, at, end, tabs, open: Vec::new(), pending: None, builder };
+    let mut reader = BlockReader { text, at, end, tabs, open: Vec::new(), pending: None, builder };
     while reader.at < reader.end {
         reader.line()?;
     }
@@ -75,7 +75,7 @@ struct Collection {
     column: usize,
 }
 
-struct Reader<'t> {
+struct BlockReader<'t> {
     text: &'t str,
     /// Where the next line starts.
     at: usize,
@@ -95,7 +95,7 @@ struct Rest {
     column: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> BlockReader<'t> {
     /// Reads one line, and the lines of a block scalar that starts in it.
     fn line(&mut self) -> Option<()> {
         let start = self.at;

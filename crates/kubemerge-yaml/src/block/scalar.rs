@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Reader, Rest};
+use super::{BlockReader, Rest};
 use crate::build::Extent;
 use crate::resolve::{Resolved, resolve};
 use crate::tree::{Mark, Style, Value};
@@ -11,7 +11,7 @@ use crate::tree::{Mark, Style, Value};
 /// YAML limits keys to 1,024 characters; longer ones are for `events` to judge.
 const MAX_KEY_BYTES: usize = 1_000;
 
-impl<'t> Reader<'t> {
+impl<'t> BlockReader<'t> {
     /// Where the key ends that the rest of a line starts with, which is where its colon is.
     pub(super) fn key_end(&self, rest: Rest) -> Option<Option<usize>> {
         let bytes = self.bytes();

@@ -5,7 +5,7 @@
 //! `json-patch/test.yaml`, and `tests_compare_spelling` in this crate's tests.
 
 use super::{
-    fault::Fault,
+    fault::OperationFault,
     operation::Operand,
     tree::{Part, Slot, Spelling, Tree},
 };
@@ -14,7 +14,11 @@ use std::borrow::Cow;
 
 impl<'a> Tree<'a> {
     /// Whether the test holds; `found` is `None` where the document has nothing or a null.
-    pub(super) fn passes(&mut self, found: Option<Part>, wanted: Operand<'a>) -> Result<bool, Fault> {
+    pub(super) fn passes(
+        &mut self,
+        found: Option<Part>,
+        wanted: Operand<'a>,
+    ) -> Result<bool, OperationFault> {
         match (found, wanted) {
             (None, Operand::Absent | Operand::Null) => Ok(true),
             (None, Operand::Value(_)) | (Some(_), Operand::Absent) => Ok(false),
@@ -24,7 +28,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Whether the part equals a value that is not null.
-    fn equals(&mut self, part: Part, value: Node<'a>) -> Result<bool, Fault> {
+    fn equals(&mut self, part: Part, value: Node<'a>) -> Result<bool, OperationFault> {
         match (self.open(part), value.kind()) {
             (Slot::GivenNull, _) => Ok(false),
             // Upstream: a copied null becomes an empty document, which equals an empty map.
@@ -40,7 +44,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn equals_map(&mut self, part: Part, value: Node<'a>) -> Result<bool, Fault> {
+    fn equals_map(&mut self, part: Part, value: Node<'a>) -> Result<bool, OperationFault> {
         let wanted = value.entries(self.arena);
         if self.member_count(part) != wanted.len() {
             return Ok(false);
@@ -59,7 +63,7 @@ impl<'a> Tree<'a> {
         Ok(true)
     }
 
-    fn equals_list(&mut self, part: Part, length: usize, value: Node<'a>) -> Result<bool, Fault> {
+    fn equals_list(&mut self, part: Part, length: usize, value: Node<'a>) -> Result<bool, OperationFault> {
         let wanted = value.elements(self.arena);
         if length != wanted.len() {
             return Ok(false);
@@ -67,7 +71,7 @@ impl<'a> Tree<'a> {
         for (at, item) in wanted.iter().enumerate() {
             let Some(element) = self.element(part, at) else { return Ok(false) };
             if item.is_null() || self.is_null(element) {
-                return Err(Fault::new("a null in a list cannot be tested")
+                return Err(OperationFault::new("a null in a list cannot be tested")
                     .with_hint("Kubernetes' API server crashes on it: test the other elements one by one"));
             }
             if !self.equals(element, *item)? {

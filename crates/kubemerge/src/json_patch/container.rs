@@ -1,7 +1,7 @@
 //! Members and elements by pointer: the four things that operations do with them.
 
 use super::{
-    fault::{Fault, MISSING},
+    fault::{MISSING, OperationFault},
     pointer::{self, NoIndex, Pointer},
     tree::{Part, Slot, Tree},
 };
@@ -33,7 +33,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The value in a container; `None` for nothing, and for a null of the document.
-    pub(super) fn get(&mut self, target: &Target<'a>) -> Result<Option<Part>, Fault> {
+    pub(super) fn get(&mut self, target: &Target<'a>) -> Result<Option<Part>, OperationFault> {
         let found = match self.slot(target.container) {
             Slot::List(open) => {
                 let at = existing_index(target.key, open.len())?;
@@ -46,7 +46,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Gives an existing element, or a member, another value.
-    pub(super) fn set(&mut self, target: &Target<'a>, value: Part) -> Result<(), Fault> {
+    pub(super) fn set(&mut self, target: &Target<'a>, value: Part) -> Result<(), OperationFault> {
         match self.slot(target.container) {
             Slot::List(open) => {
                 let at = existing_index(target.key, open.len())?;
@@ -58,7 +58,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Adds a member or inserts an element.
-    pub(super) fn insert(&mut self, target: &Target<'a>, value: Part) -> Result<(), Fault> {
+    pub(super) fn insert(&mut self, target: &Target<'a>, value: Part) -> Result<(), OperationFault> {
         let Slot::List(open) = self.slot(target.container) else {
             return self.put(target, value);
         };
@@ -72,9 +72,9 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    fn put(&mut self, target: &Target<'a>, value: Part) -> Result<(), Fault> {
+    fn put(&mut self, target: &Target<'a>, value: Part) -> Result<(), OperationFault> {
         if let Slot::CopiedNull = self.slot(target.container) {
-            return Err(Fault::new("the parent is a copy of a null")
+            return Err(OperationFault::new("the parent is a copy of a null")
                 .with_hint("Kubernetes' API server crashes on it: add an object there first"));
         }
         self.put_member(target.container, Str::plain(target.key), value);
@@ -82,7 +82,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Removes a member or an element.
-    pub(super) fn take(&mut self, target: &Target<'a>) -> Result<(), Fault> {
+    pub(super) fn take(&mut self, target: &Target<'a>) -> Result<(), OperationFault> {
         if let Slot::List(open) = self.slot(target.container) {
             let at = existing_index(target.key, open.len())?;
             self.remove_element(target.container, at);
@@ -91,16 +91,18 @@ impl<'a> Tree<'a> {
         if self.remove_member(target.container, Str::plain(target.key)) {
             return Ok(());
         }
-        Err(Fault::new(format!("Unable to remove nonexistent key: {}: {MISSING}", target.key)))
+        Err(OperationFault::new(format!("Unable to remove nonexistent key: {}: {MISSING}", target.key)))
     }
 }
 
 /// The position of an element that exists; negative indices count from the end.
-fn existing_index(token: &str, length: usize) -> Result<usize, Fault> {
-    let index = pointer::index(token).map_err(|NoIndex(text)| Fault::new(text))?;
+fn existing_index(token: &str, length: usize) -> Result<usize, OperationFault> {
+    let index = pointer::index(token).map_err(|NoIndex(text)| OperationFault::new(text))?;
     let length = i64::try_from(length).unwrap_or(i64::MAX);
     if index >= length || index < -length {
-        return Err(Fault::new(format!("Unable to access invalid index: {index}: invalid index referenced")));
+        return Err(OperationFault::new(format!(
+            "Unable to access invalid index: {index}: invalid index referenced"
+        )));
     }
     let at = if index < 0 { index + length } else { index };
     // Between 0 and the length, after the test above.
@@ -108,7 +110,7 @@ fn existing_index(token: &str, length: usize) -> Result<usize, Fault> {
 }
 
 /// A token that is no index at all gets another message when something is to be added there.
-fn not_an_index(fault: Fault, token: &str) -> Fault {
+fn not_an_index(fault: OperationFault, token: &str) -> OperationFault {
     if pointer::index(token).is_ok() {
         return fault;
     }

@@ -1,6 +1,6 @@
 //! How many bytes copies add, and the limits of that.
 
-use super::fault::Fault;
+use super::fault::OperationFault;
 use kubemerge_value::part::part_of;
 use kubemerge_value::{Node, write::segments};
 
@@ -22,7 +22,7 @@ const MAX_GIVEN_COPY_BYTES: usize = 16 * MAX_COPY_BYTES;
 
 impl CopySize {
     /// Adds the size of a value.
-    pub(super) fn add(&mut self, node: Node<'_>) -> Result<(), Fault> {
+    pub(super) fn add(&mut self, node: Node<'_>) -> Result<(), OperationFault> {
         for text in segments(node).iter() {
             self.encoded += encoded_length(text);
             self.given += text.len();
@@ -32,7 +32,7 @@ impl CopySize {
             CopySize { given, .. } if *given > MAX_GIVEN_COPY_BYTES => (given, MAX_GIVEN_COPY_BYTES),
             _ => return Ok(()),
         };
-        Err(Fault::new(format!(
+        Err(OperationFault::new(format!(
             "Unable to complete the copy, the accumulated size increase of copy is {size}, exceeding the limit {limit}"
         )))
     }

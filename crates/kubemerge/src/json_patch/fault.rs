@@ -5,23 +5,23 @@ use crate::error::{Error, ErrorKind};
 
 /// Why an operation does not apply.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct OperationFault {
     message: String,
     hint: Option<String>,
 }
 
-impl Fault {
+impl OperationFault {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Fault { message: message.into(), hint: None }
+        OperationFault { message: message.into(), hint: None }
     }
 
     pub(super) fn with_hint(self, hint: impl Into<String>) -> Self {
-        Fault { hint: Some(hint.into()), ..self }
+        OperationFault { hint: Some(hint.into()), ..self }
     }
 
     /// The same fault, reported by the operation that met it.
     pub(super) fn within(self, context: impl std::fmt::Display) -> Self {
-        Fault { message: format!("{context}: {}", self.message), ..self }
+        OperationFault { message: format!("{context}: {}", self.message), ..self }
     }
 
     /// The cure, if the paths are no JSON pointers: that explains everything.

@@ -2,7 +2,7 @@
 
 use super::{
     copy_size::CopySize,
-    fault::{Fault, MISSING},
+    fault::{MISSING, OperationFault},
     operation::{Operand, Operation},
     tree::{Part, Slot, Spelling, Tree},
 };
@@ -36,7 +36,7 @@ impl<'a> Run<'a> {
         Run { tree, root, copied: CopySize::default(), patch_depth, excess: 0 }
     }
 
-    pub(super) fn operate(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+    pub(super) fn operate(&mut self, operation: &Operation<'a>) -> Result<(), OperationFault> {
         // Upstream's word for a missing op.
         match operation.op.unwrap_or("unknown") {
             "add" => self.add(operation),
@@ -45,18 +45,20 @@ impl<'a> Run<'a> {
             "move" => self.move_(operation),
             "test" => self.test(operation),
             "copy" => self.copy(operation),
-            unknown => Err(Fault::new(format!("Unexpected kind: {unknown}"))
+            unknown => Err(OperationFault::new(format!("Unexpected kind: {unknown}"))
                 .with_hint("operations are add, remove, replace, move, copy and test")),
         }
     }
 
-    fn add(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+    fn add(&mut self, operation: &Operation<'a>) -> Result<(), OperationFault> {
         let path = operation
             .path
-            .ok_or_else(|| Fault::new(format!("add operation failed to decode path: {MISSING}")))?;
+            .ok_or_else(|| OperationFault::new(format!("add operation failed to decode path: {MISSING}")))?;
         let target = self.tree.find(self.root, path).ok_or_else(|| {
-            Fault::new(format!("add operation does not apply: doc is missing path: \"{path}\": {MISSING}"))
-                .with_hint(ADD_PARENT)
+            OperationFault::new(format!(
+                "add operation does not apply: doc is missing path: \"{path}\": {MISSING}"
+            ))
+            .with_hint(ADD_PARENT)
         })?;
         let value = self.operand(operation.value);
         self.tree
@@ -65,25 +67,29 @@ impl<'a> Run<'a> {
         self.reach(target.level + self.patch_depth)
     }
 
-    fn remove(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
-        let path = operation
-            .path
-            .ok_or_else(|| Fault::new(format!("remove operation failed to decode path: {MISSING}")))?;
+    fn remove(&mut self, operation: &Operation<'a>) -> Result<(), OperationFault> {
+        let path = operation.path.ok_or_else(|| {
+            OperationFault::new(format!("remove operation failed to decode path: {MISSING}"))
+        })?;
         let target = self.tree.find(self.root, path).ok_or_else(|| {
-            Fault::new(format!("remove operation does not apply: doc is missing path: \"{path}\": {MISSING}"))
+            OperationFault::new(format!(
+                "remove operation does not apply: doc is missing path: \"{path}\": {MISSING}"
+            ))
         })?;
         self.tree
             .take(&target)
             .map_err(|fault| fault.within(format_args!("error in remove for path: '{path}'")))
     }
 
-    fn replace(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+    fn replace(&mut self, operation: &Operation<'a>) -> Result<(), OperationFault> {
         let path = required_path(operation, "replace")?;
         if path.is_empty() {
             return self.replace_root(operation.value);
         }
         let missing = |what: &str| {
-            Fault::new(format!("replace operation does not apply: doc is missing {what}: {path}: {MISSING}"))
+            OperationFault::new(format!(
+                "replace operation does not apply: doc is missing {what}: {path}: {MISSING}"
+            ))
         };
         let target = self.tree.find(self.root, path).ok_or_else(|| missing("path").with_hint(ADD_PARENT))?;
         // An absent member of a map is no error here: upstream replaces what is not there.
@@ -95,33 +101,36 @@ impl<'a> Run<'a> {
         self.reach(target.level + self.patch_depth)
     }
 
-    fn replace_root(&mut self, operand: Operand<'a>) -> Result<(), Fault> {
+    fn replace_root(&mut self, operand: Operand<'a>) -> Result<(), OperationFault> {
         match operand {
             Operand::Value(node) if matches!(node.kind(), Kind::Map | Kind::List) => {
                 self.root = self.operand(operand);
                 self.tree.open(self.root);
                 Ok(())
             }
-            Operand::Absent => Err(Fault::new("replace operation value must be object or array")
+            Operand::Absent => Err(OperationFault::new("replace operation value must be object or array")
                 .with_hint("the operation has no value: Kubernetes' API server crashes on it")),
             // Upstream: this is how its message ends. Case `replace the document with a scalar`.
-            _ => Err(Fault::new("replace operation value must be object or array: %!w(<nil>)")),
+            _ => Err(OperationFault::new("replace operation value must be object or array: %!w(<nil>)")),
         }
     }
 
-    fn move_(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+    fn move_(&mut self, operation: &Operation<'a>) -> Result<(), OperationFault> {
         let from = required_from(operation, "move")?;
         let source = self.tree.find(self.root, from).ok_or_else(|| {
-            Fault::new(format!("move operation does not apply: doc is missing from path: {from}: {MISSING}"))
+            OperationFault::new(format!(
+                "move operation does not apply: doc is missing from path: {from}: {MISSING}"
+            ))
         })?;
-        let in_move =
-            |fault: Fault, place: &str| fault.within(format_args!("error in move for path: '{place}'"));
+        let in_move = |fault: OperationFault, place: &str| {
+            fault.within(format_args!("error in move for path: '{place}'"))
+        };
         let found = self.tree.get(&source).map_err(|fault| in_move(fault, source.key))?;
         // Before the target is looked up, so a move into itself finds nothing.
         self.tree.take(&source).map_err(|fault| in_move(fault, source.key))?;
         let path = required_path(operation, "move")?;
         let target = self.tree.find(self.root, path).ok_or_else(|| {
-            Fault::new(format!(
+            OperationFault::new(format!(
                 "move operation does not apply: doc is missing destination path: {path}: {MISSING}"
             ))
             .with_hint(ADD_PARENT)
@@ -131,10 +140,12 @@ impl<'a> Run<'a> {
         self.rise(target.level)
     }
 
-    fn copy(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+    fn copy(&mut self, operation: &Operation<'a>) -> Result<(), OperationFault> {
         let from = required_from(operation, "copy")?;
         let source = self.tree.find(self.root, from).ok_or_else(|| {
-            Fault::new(format!("copy operation does not apply: doc is missing from path: {from}: {MISSING}"))
+            OperationFault::new(format!(
+                "copy operation does not apply: doc is missing from path: {from}: {MISSING}"
+            ))
         })?;
         let found = self
             .tree
@@ -142,9 +153,9 @@ impl<'a> Run<'a> {
             .map_err(|fault| fault.within(format_args!("error in copy for from: '{from}'")))?;
         let path = operation
             .path
-            .ok_or_else(|| Fault::new(format!("copy operation failed to decode path: {MISSING}")))?;
+            .ok_or_else(|| OperationFault::new(format!("copy operation failed to decode path: {MISSING}")))?;
         let target = self.tree.find(self.root, path).ok_or_else(|| {
-            Fault::new(format!(
+            OperationFault::new(format!(
                 "copy operation does not apply: doc is missing destination path: {path}: {MISSING}"
             ))
             .with_hint(ADD_PARENT)
@@ -157,13 +168,15 @@ impl<'a> Run<'a> {
         self.rise(target.level)
     }
 
-    fn test(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+    fn test(&mut self, operation: &Operation<'a>) -> Result<(), OperationFault> {
         let path = required_path(operation, "test")?;
         let found = if path.is_empty() {
             Some(self.root)
         } else {
             let target = self.tree.find(self.root, path).ok_or_else(|| {
-                Fault::new(format!("test operation does not apply: is missing path: {path}: {MISSING}"))
+                OperationFault::new(format!(
+                    "test operation does not apply: is missing path: {path}: {MISSING}"
+                ))
             })?;
             self.tree
                 .get(&target)
@@ -172,7 +185,7 @@ impl<'a> Run<'a> {
         if self.tree.passes(found, operation.value)? {
             return Ok(());
         }
-        let fault = Fault::new(format!("testing value {path} failed: test failed"));
+        let fault = OperationFault::new(format!("testing value {path} failed: test failed"));
         Err(fault.with_hint(self.what_is_there(found)))
     }
 
@@ -198,7 +211,7 @@ impl<'a> Run<'a> {
         found.unwrap_or_else(|| self.operand(Operand::Absent))
     }
 
-    fn duplicate(&mut self, found: Option<Part>) -> Result<Part, Fault> {
+    fn duplicate(&mut self, found: Option<Part>) -> Result<Part, OperationFault> {
         let Some(part) = found else { return Ok(self.or_null(None)) };
         let node = self.tree.copied(part);
         self.copied.add(node)?;
@@ -207,12 +220,12 @@ impl<'a> Run<'a> {
     }
 
     /// Takes note that a value of the patch reaches down to this level at most.
-    fn reach(&mut self, level: usize) -> Result<(), Fault> {
+    fn reach(&mut self, level: usize) -> Result<(), OperationFault> {
         self.rise(level.saturating_sub(MAX_DEPTH))
     }
 
     /// Takes note that a value may have come so much deeper.
-    fn rise(&mut self, levels: usize) -> Result<(), Fault> {
+    fn rise(&mut self, levels: usize) -> Result<(), OperationFault> {
         self.excess += levels;
         if self.excess > MAX_UNCHECKED_EXCESS {
             self.check_depth()?;
@@ -221,14 +234,14 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn check_depth(&self) -> Result<(), Fault> {
+    fn check_depth(&self) -> Result<(), OperationFault> {
         match Document::check(&to_bytes(self.tree.node(self.root))) {
             Ok(_) => Ok(()),
-            Err(error) => Err(Fault::new(format!("the result cannot be a document: {error}"))),
+            Err(error) => Err(OperationFault::new(format!("the result cannot be a document: {error}"))),
         }
     }
 
-    pub(super) fn finish(self) -> Result<Node<'a>, Fault> {
+    pub(super) fn finish(self) -> Result<Node<'a>, OperationFault> {
         if self.excess > 0 {
             self.check_depth()?;
         }
@@ -236,15 +249,17 @@ impl<'a> Run<'a> {
     }
 }
 
-fn required_path<'a>(operation: &Operation<'a>, name: &str) -> Result<&'a str, Fault> {
+fn required_path<'a>(operation: &Operation<'a>, name: &str) -> Result<&'a str, OperationFault> {
     operation.path.ok_or_else(|| {
-        Fault::new(format!("{name} operation failed to decode path: operation missing path field: {MISSING}"))
+        OperationFault::new(format!(
+            "{name} operation failed to decode path: operation missing path field: {MISSING}"
+        ))
     })
 }
 
-fn required_from<'a>(operation: &Operation<'a>, name: &str) -> Result<&'a str, Fault> {
+fn required_from<'a>(operation: &Operation<'a>, name: &str) -> Result<&'a str, OperationFault> {
     operation.from.ok_or_else(|| {
-        Fault::new(format!(
+        OperationFault::new(format!(
             "{name} operation failed to decode from: operation, missing from field: {MISSING}"
         ))
     })

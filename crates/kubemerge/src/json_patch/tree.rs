@@ -216,13 +216,13 @@ impl<'a> Tree<'a> {
     }
 
     fn edited_map(&self, open: &OpenMap<'a>) -> Option<Node<'a>> {
-        let mut changes: Vec<(Str<'a>, Change<'a>)> = Vec::new();
+        let mut changes: Vec<(Str<'a>, JsonMemberChange<'a>)> = Vec::new();
         for (key, edit) in &open.edits {
             match edit {
-                Edit::Removed => changes.push((*key, Change::Remove)),
-                Edit::Put(part) => changes.push((*key, Change::Put(self.node(*part)))),
+                Edit::Removed => changes.push((*key, JsonMemberChange::Remove)),
+                Edit::Put(part) => changes.push((*key, JsonMemberChange::Put(self.node(*part)))),
                 Edit::Opened(part) => {
-                    changes.extend(self.edited(*part).map(|node| (*key, Change::Become(node))));
+                    changes.extend(self.edited(*part).map(|node| (*key, JsonMemberChange::Become(node))));
                 }
             }
         }
@@ -294,7 +294,7 @@ impl<'a> Tree<'a> {
 }
 
 /// What happens to a member when the edits are written.
-enum Change<'a> {
+enum JsonMemberChange<'a> {
     Remove,
     /// The value was edited in place.
     Become(Node<'a>),
@@ -302,20 +302,20 @@ enum Change<'a> {
     Put(Node<'a>),
 }
 
-impl<'a> Change<'a> {
+impl<'a> JsonMemberChange<'a> {
     fn make(self, key: Str<'a>, edit: &mut MapEdit<'a>) {
         let known = edit.seek(key).is_some();
         match self {
-            Change::Remove if known => edit.remove(),
-            Change::Remove => {}
-            Change::Become(node) => edit.replace(node),
+            JsonMemberChange::Remove if known => edit.remove(),
+            JsonMemberChange::Remove => {}
+            JsonMemberChange::Become(node) => edit.replace(node),
             // Over canonical text, `replace` takes an edited map for an edit of the member it replaces.
-            Change::Put(node) if known && edit.wants_sorted_keys() => {
+            JsonMemberChange::Put(node) if known && edit.wants_sorted_keys() => {
                 edit.remove();
                 edit.insert(key, node);
             }
-            Change::Put(node) if known => edit.replace(node),
-            Change::Put(node) => edit.insert(key, node),
+            JsonMemberChange::Put(node) if known => edit.replace(node),
+            JsonMemberChange::Put(node) => edit.insert(key, node),
         }
     }
 }

@@ -15,7 +15,7 @@ use kubemerge::{KubectlApplied, LAST_APPLIED, OnConflict, Patch, RuleSource, Sch
 use kubemerge_inspect::{RefusalCause, refusal_of_change, refusal_of_new};
 use serde_json::json;
 
-use self::write::{ApplyOutput, Step};
+use self::write::{ApplyOutput, ConfigResult};
 use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
 use super::repeated;
 use crate::args::{DialectArg, FileOptions, Recurse, SchemaOptions, VerbDialect};
@@ -122,7 +122,7 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
         if let (true, Some(current)) = (args.no_overwrite, &current) {
             conflicts.find(&schema, config, current)?;
         }
-        steps.push(Step { config, live: at, applied: applied(&schema, config, current.as_ref())? });
+        steps.push(ConfigResult { config, live: at, applied: applied(&schema, config, current.as_ref())? });
     }
     let mut out = Stdout::new();
     if !conflicts.is_empty() {
@@ -153,7 +153,7 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
 /// The results that the API server would refuse.
 fn refused_results(
     schema: &Schema,
-    steps: &[Step<'_, '_>],
+    steps: &[ConfigResult<'_, '_>],
     live: &[Manifest<'_>],
     inputs: &Inputs,
 ) -> Vec<RefusedResult> {
@@ -167,7 +167,7 @@ fn refused_results(
         .collect()
 }
 
-impl Step<'_, '_> {
+impl ConfigResult<'_, '_> {
     /// Why the API server would refuse the result.
     fn refusal(&self, schema: &Schema, live: &[Manifest<'_>]) -> Vec<RefusalCause> {
         match (&self.applied, self.live) {

@@ -11,7 +11,7 @@ use super::write::ApplyOutput;
 use super::{ApplyArgs, objects_of};
 use crate::cmd::owners::{all_words, words};
 use crate::input::{Inputs, Secrets};
-use crate::load::{Change, Manifest, edits};
+use crate::load::{Manifest, ObjectChange, edits};
 use crate::output::Stdout;
 use crate::render::{self, Table};
 use crate::report::{Notice, Outcome, Result};
@@ -157,7 +157,7 @@ fn written(output: ApplyOutput, pair: &Pair<'_, '_>, object: &[u8]) -> Result<St
         (ApplyOutput::Diff, Some(live)) => {
             let after = kubemerge_yaml::apply_edits(
                 live.source.text(),
-                &edits(&[Change { manifest: live, json: Some(object) }])?.edits,
+                &edits(&[ObjectChange { manifest: live, json: Some(object) }])?.edits,
             );
             let [before, after] = live.source.shown_pair(live.source.text(), &after);
             render::unified_diff(&live.source.name, &before, &after)

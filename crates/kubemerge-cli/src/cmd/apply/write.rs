@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use kubemerge::{KubectlApplied, Patch};
 use kubemerge_yaml as yaml;
 
-use crate::load::{self, Change, Manifest};
+use crate::load::{self, Manifest, ObjectChange};
 use crate::render;
 use crate::report::Result;
 
@@ -24,7 +24,7 @@ pub(super) enum ApplyOutput {
 }
 
 /// The result of a configuration.
-pub(super) struct Step<'m, 's> {
+pub(super) struct ConfigResult<'m, 's> {
     pub(super) config: &'m Manifest<'s>,
     /// The number of its live object.
     pub(super) live: Option<usize>,
@@ -32,8 +32,12 @@ pub(super) struct Step<'m, 's> {
 }
 
 /// The results of all steps as text.
-pub(super) fn text(output: ApplyOutput, steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
-    let parts = |text: &dyn Fn(&Step<'_, '_>) -> String| steps.iter().map(text).collect::<Vec<_>>();
+pub(super) fn text(
+    output: ApplyOutput,
+    steps: &[ConfigResult<'_, '_>],
+    live: &[Manifest<'_>],
+) -> Result<String> {
+    let parts = |text: &dyn Fn(&ConfigResult<'_, '_>) -> String| steps.iter().map(text).collect::<Vec<_>>();
     Ok(match output {
         // One object needs no title.
         ApplyOutput::Both if steps.len() == 1 => parts(&|step| both(step, live)).concat(),
@@ -47,7 +51,7 @@ pub(super) fn text(output: ApplyOutput, steps: &[Step<'_, '_>], live: &[Manifest
     })
 }
 
-impl Step<'_, '_> {
+impl ConfigResult<'_, '_> {
     /// The object in the end.
     fn result<'r>(&'r self, live: &'r [Manifest<'_>]) -> &'r [u8] {
         match (&self.applied, self.live) {
@@ -59,12 +63,12 @@ impl Step<'_, '_> {
     }
 }
 
-fn both(step: &Step<'_, '_>, live: &[Manifest<'_>]) -> String {
+fn both(step: &ConfigResult<'_, '_>, live: &[Manifest<'_>]) -> String {
     let result = render::yaml(step.result(live));
     format!("{}---\n# The resulting object.\n{result}", sent(&step.applied))
 }
 
-fn patch(step: &Step<'_, '_>) -> String {
+fn patch(step: &ConfigResult<'_, '_>) -> String {
     let patch = match &step.applied {
         KubectlApplied::Configured { patch, .. } => Patch::to_bytes(patch),
         // Nothing is patched, and programs that read the output expect a patch for each object.
@@ -85,13 +89,13 @@ fn sent(applied: &KubectlApplied<Vec<u8>>) -> String {
 }
 
 /// What changes in the files of the live objects.
-fn diff(steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
+fn diff(steps: &[ConfigResult<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
     let mut changes: Vec<(usize, &[u8])> =
         steps.iter().filter_map(|step| Some((step.live?, step.result(live)))).collect();
     // Edits of a text must come in its order; configurations may have another one.
     changes.sort_by_key(|(at, _)| *at);
-    let changes: Vec<Change<'_, '_>> =
-        changes.iter().map(|(at, json)| Change { manifest: &live[*at], json: Some(json) }).collect();
+    let changes: Vec<ObjectChange<'_, '_>> =
+        changes.iter().map(|(at, json)| ObjectChange { manifest: &live[*at], json: Some(json) }).collect();
     let mut text = String::new();
     for file in changes.chunk_by(|one, other| std::ptr::eq(one.manifest.source, other.manifest.source)) {
         let source = file[0].manifest.source;
@@ -103,7 +107,7 @@ fn diff(steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
 }
 
 /// The object as an addition, if there was none.
-fn created(step: &Step<'_, '_>) -> String {
+fn created(step: &ConfigResult<'_, '_>) -> String {
     match &step.applied {
         KubectlApplied::Created(object) => {
             let [_, text] = step.config.source.shown_pair("", &render::yaml(object));

@@ -7,7 +7,7 @@ use kubemerge_yaml::{self as yaml, KeptLayout};
 use super::Destination;
 use super::apply::{Effect, PatchedObject};
 use crate::input::Source;
-use crate::load::{Change, TextEdits, edits};
+use crate::load::{ObjectChange, TextEdits, edits};
 use crate::output::{NewText, Rewrites, Stdout, remove_leftovers};
 use crate::render;
 use crate::report::{Notice, Outcome, Result};
@@ -87,7 +87,7 @@ fn diffs(objects: &[PatchedObject<'_, '_>]) -> Result<String> {
 fn edits_of(file: &[PatchedObject<'_, '_>]) -> Result<TextEdits> {
     // An object that does not change keeps its text, whatever its layout.
     let json = |object: &PatchedObject<'_, '_>| object.effect != Effect::Deleted;
-    let changes = changed(file).map(|object| Change {
+    let changes = changed(file).map(|object| ObjectChange {
         manifest: object.manifest,
         json: json(object).then_some(object.json.as_slice()),
     });

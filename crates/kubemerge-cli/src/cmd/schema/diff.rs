@@ -37,7 +37,7 @@ pub(crate) struct DiffArgs {
 }
 
 #[derive(Debug, Serialize)]
-struct Change {
+struct ShownChange {
     definition: String,
     field: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ struct Change {
 pub(crate) fn run(args: &DiffArgs, inputs: &mut Inputs) -> Result {
     let before = load(&args.before, args.dialect, inputs)?;
     let after = load(&args.after, args.dialect, inputs)?;
-    let changes: Vec<Change> = changes(&before, &after).into_iter().map(Change::from).collect();
+    let changes: Vec<ShownChange> = changes(&before, &after).into_iter().map(ShownChange::from).collect();
     let mut out = Stdout::new();
     out.text(facts(args.output, &changes, |changes| text(changes)))?;
     out.finish()?;
@@ -66,14 +66,14 @@ fn load(word: &str, dialect: DialectArg, inputs: &mut Inputs) -> Result<Schema> 
     load::schemas(&options, inputs)?.compile(dialect.into())
 }
 
-impl From<RuleChange> for Change {
-    fn from(change: RuleChange) -> Change {
+impl From<RuleChange> for ShownChange {
+    fn from(change: RuleChange) -> ShownChange {
         let RuleChange { definition, field, before, after } = change;
-        Change { definition, field, before, after }
+        ShownChange { definition, field, before, after }
     }
 }
 
-fn text(changes: &[Change]) -> String {
+fn text(changes: &[ShownChange]) -> String {
     let mut text = String::new();
     for change in changes {
         text.push_str(&format!("{}.{}\n", sanitize(&change.definition), sanitize(&change.field)));

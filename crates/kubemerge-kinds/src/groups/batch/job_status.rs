@@ -21,13 +21,13 @@ pub(super) fn has_condition(status: Field<'_>, kind: &str, value: &str) -> bool 
 }
 
 /// The conditions that are true, and what the update changes.
-struct Change<'t> {
+struct ConditionChange<'t> {
     spec: Field<'t>,
     status: Field<'t>,
     old: Field<'t>,
 }
 
-impl Change<'_> {
+impl ConditionChange<'_> {
     fn is(&self, condition: &str) -> bool {
         has_condition(self.status, condition, "True")
     }
@@ -60,7 +60,8 @@ impl Change<'_> {
 
 /// Validates an update of the status.
 pub(super) fn validate_update(job: Field<'_>, old: Field<'_>) {
-    let change = Change { spec: job.field("spec"), status: job.field("status"), old: old.field("status") };
+    let change =
+        ConditionChange { spec: job.field("spec"), status: job.field("status"), old: old.field("status") };
     for name in ["active", "succeeded", "failed", "ready", "terminating"] {
         change.status.field(name).check_not_negative();
     }
@@ -87,7 +88,7 @@ fn uncounted(pods: Field<'_>) {
     }
 }
 
-fn conditions(change: &Change<'_>) {
+fn conditions(change: &ConditionChange<'_>) {
     let is_complete = change.is("Complete");
     if (change.turns("Complete") || change.turns("Failed")) && is_complete && change.is("Failed") {
         change.refuse("cannot set Complete=True and Failed=true conditions");
@@ -112,7 +113,7 @@ fn conditions(change: &Change<'_>) {
     }
 }
 
-fn times(change: &Change<'_>) {
+fn times(change: &ConditionChange<'_>) {
     let (start, end) = (change.status.field("startTime"), change.status.field("completionTime"));
     if change.turns("Complete") || change.changes("completionTime") {
         match (end.is_set(), change.is("Complete")) {
@@ -140,7 +141,7 @@ fn times(change: &Change<'_>) {
     }
 }
 
-fn finished(change: &Change<'_>) {
+fn finished(change: &ConditionChange<'_>) {
     let status = change.status;
     if change.is_finished() {
         for (name, message) in [
@@ -167,7 +168,7 @@ fn finished(change: &Change<'_>) {
 }
 
 /// Suspended Jobs with nothing to do may finish without a start.
-fn never_started(change: &Change<'_>) {
+fn never_started(change: &ConditionChange<'_>) {
     let start = change.status.field("startTime");
     let is_idle =
         change.spec.field("suspend").bool() && change.spec.field("completions").opt_int() == Some(0);
@@ -176,7 +177,7 @@ fn never_started(change: &Change<'_>) {
     }
 }
 
-fn completed_and_failed(change: &Change<'_>) {
+fn completed_and_failed(change: &ConditionChange<'_>) {
     let (completed, failed) = (change.status.field("completedIndexes"), change.status.field("failedIndexes"));
     let completions = change.spec.field("completions").opt_int();
     let has_limit = change.spec.field("backoffLimitPerIndex").is_set();
@@ -211,7 +212,7 @@ fn indexes_format(field: Field<'_>, completions: Option<i64>) {
     }
 }
 
-fn decreasing(change: &Change<'_>) {
+fn decreasing(change: &ConditionChange<'_>) {
     let (status, old, spec) = (change.status, change.old, change.spec);
     if status.field("failed").int() < old.field("failed").int() {
         status.field("failed").invalid_as(status.field("failed").int(), "cannot decrease the failed counter");
@@ -224,7 +225,7 @@ fn decreasing(change: &Change<'_>) {
     }
 }
 
-fn success_criteria(change: &Change<'_>) {
+fn success_criteria(change: &ConditionChange<'_>) {
     let (is_met, was_met) = (change.is("SuccessCriteriaMet"), change.was("SuccessCriteriaMet"));
     if is_met && change.is("Failed") {
         change.refuse("cannot set SuccessCriteriaMet=True and Failed=true conditions");

@@ -8,7 +8,7 @@ use super::{Decoder, embedded};
 
 /// A step on the way to a value.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step<'a> {
+pub(super) enum DecodeStep<'a> {
     Field(&'a str),
     Key(&'a str),
     Index(usize),
@@ -49,11 +49,11 @@ pub struct StrictError {
 }
 
 impl StrictError {
-    pub(super) fn unknown(path: &[Step<'_>], name: &str) -> StrictError {
+    pub(super) fn unknown(path: &[DecodeStep<'_>], name: &str) -> StrictError {
         StrictError { problem: "unknown field", path: strict_path(path, name) }
     }
 
-    pub(super) fn duplicate(path: &[Step<'_>], name: &str) -> StrictError {
+    pub(super) fn duplicate(path: &[DecodeStep<'_>], name: &str) -> StrictError {
         StrictError { problem: "duplicate field", path: strict_path(path, name) }
     }
 }
@@ -64,16 +64,16 @@ impl fmt::Display for StrictError {
     }
 }
 
-fn strict_path(path: &[Step<'_>], name: &str) -> String {
+fn strict_path(path: &[DecodeStep<'_>], name: &str) -> String {
     let mut text = String::new();
-    for step in path.iter().chain([&Step::Field(name)]) {
+    for step in path.iter().chain([&DecodeStep::Field(name)]) {
         match step {
-            Step::Field(name) | Step::Key(name) if text.is_empty() => text.push_str(name),
-            Step::Field(name) | Step::Key(name) => {
+            DecodeStep::Field(name) | DecodeStep::Key(name) if text.is_empty() => text.push_str(name),
+            DecodeStep::Field(name) | DecodeStep::Key(name) => {
                 text.push('.');
                 text.push_str(name);
             }
-            Step::Index(index) => {
+            DecodeStep::Index(index) => {
                 // Writing to a string cannot fail.
                 let _ = write!(text, "[{index}]");
             }
@@ -114,7 +114,7 @@ impl Decoder<'_> {
         let mut kind = GoKind::Struct(self.root);
         for step in &self.path {
             kind = match (step, kind) {
-                (Step::Field(name), GoKind::Struct(id) | GoKind::StructOr(_, id)) => {
+                (DecodeStep::Field(name), GoKind::Struct(id) | GoKind::StructOr(_, id)) => {
                     let fields = self.types.of(id);
                     let is_object = fields.named("metadata").is_some();
                     match *name {

@@ -23,7 +23,7 @@ use kubemerge_schema::{Alternative, GoField, GoKind, GoTypes, GoValue, Schema, S
 use kubemerge_value::{Node, PullReader, Start, TextForm, deep};
 
 use crate::tree::{self, Arena, KnownParts, List, Map, Omitted, Value};
-use error::Step;
+use error::DecodeStep;
 
 /// An object in its typed form.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ struct Decoder<'a> {
     types: GoTypes<'a>,
     root: StructId,
     reader: PullReader<'a>,
-    path: Vec<Step<'a>>,
+    path: Vec<DecodeStep<'a>>,
     /// The struct whose field was entered last.
     within: Option<StructId>,
     /// The first value of a wrong type: reading goes on, since a later value may be an error of its own.
@@ -136,7 +136,7 @@ impl<'a> Decoder<'a> {
                 self.save_strict(StrictError::duplicate(&self.path, name));
             }
             self.within = Some(id);
-            self.path.push(Step::Field(name));
+            self.path.push(DecodeStep::Field(name));
             let value = self.read_field(ty, is_zero)?;
             self.path.pop();
             self.within = around;
@@ -267,7 +267,7 @@ impl<'a> Decoder<'a> {
         let mut list = List::new_in(self.arena);
         let mut level = self.reader.open_list();
         while self.reader.item(&mut level) {
-            self.path.push(Step::Index(list.len()));
+            self.path.push(DecodeStep::Index(list.len()));
             let start = self.reader.start();
             match self.known(start) {
                 Some(known) => list.push(known),
@@ -283,7 +283,7 @@ impl<'a> Decoder<'a> {
         let mut map = Map::with_capacity_in(4, self.arena);
         let mut level = self.reader.open_map();
         while let Some(name) = self.reader.name(&mut level) {
-            self.path.push(Step::Key(name));
+            self.path.push(DecodeStep::Key(name));
             let start = self.reader.start();
             let value = match self.read(item, start, &mut true)? {
                 // Conversion between versions makes an empty slice of nil.

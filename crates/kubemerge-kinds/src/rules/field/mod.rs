@@ -34,11 +34,11 @@ pub struct Field<'t> {
 /// A step of a path; the steps before it are linked.
 struct PathNode<'t> {
     before: Option<&'t PathNode<'t>>,
-    step: Step<'t>,
+    step: FieldStep<'t>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'t> {
+enum FieldStep<'t> {
     Name(&'t str),
     Index(usize),
     Key(&'t str),
@@ -52,7 +52,7 @@ impl<'t> Field<'t> {
 
     /// The same place with a name in front of its path: for checks of a part of an object.
     pub fn placed(self, name: &'t str) -> Field<'t> {
-        let path = self.report.arena().alloc(PathNode { before: None, step: Step::Name(name) });
+        let path = self.report.arena().alloc(PathNode { before: None, step: FieldStep::Name(name) });
         Field { path: Some(path), ..self }
     }
 
@@ -61,7 +61,7 @@ impl<'t> Field<'t> {
         Field { value: None, root: None, ..self }
     }
 
-    fn below(self, value: Option<&'t Value<'t>>, step: Step<'t>) -> Field<'t> {
+    fn below(self, value: Option<&'t Value<'t>>, step: FieldStep<'t>) -> Field<'t> {
         let path = self.report.arena().alloc(PathNode { before: self.path, step });
         Field { value, root: None, path: Some(path), report: self.report }
     }
@@ -69,7 +69,7 @@ impl<'t> Field<'t> {
     /// A field of a map.
     #[inline]
     pub fn field(self, name: &'t str) -> Field<'t> {
-        self.below(self.map().and_then(|map| map.get_raw(name)), Step::Name(name))
+        self.below(self.map().and_then(|map| map.get_raw(name)), FieldStep::Name(name))
     }
 
     /// A field of a field: `field("spec").field("ports")` for `["spec", "ports"]`.
@@ -80,24 +80,24 @@ impl<'t> Field<'t> {
     /// The items of a list.
     pub fn items(self) -> impl Iterator<Item = Field<'t>> {
         let items = self.value.and_then(Value::as_list).map_or(&[][..], |list| list);
-        items.iter().enumerate().map(move |(index, item)| self.below(Some(item), Step::Index(index)))
+        items.iter().enumerate().map(move |(index, item)| self.below(Some(item), FieldStep::Index(index)))
     }
 
     /// An item of a list, or the place where it would be.
     pub fn index(self, index: usize) -> Field<'t> {
         let item = self.value.and_then(Value::as_list).and_then(|list| list.get(index));
-        self.below(item, Step::Index(index))
+        self.below(item, FieldStep::Index(index))
     }
 
     /// The entries of a map with free keys; paths are `data[key]`.
     pub fn entries(self) -> impl Iterator<Item = (&'t str, Field<'t>)> {
         let entries = self.map().into_iter().flat_map(Map::iter);
-        entries.map(move |(name, value)| (name, self.below(Some(value), Step::Key(name))))
+        entries.map(move |(name, value)| (name, self.below(Some(value), FieldStep::Key(name))))
     }
 
     /// The value at a free key, or the place where it would be; the path is `data[key]`.
     pub fn key(self, key: &'t str) -> Field<'t> {
-        self.below(self.map().and_then(|map| map.get(key)), Step::Key(key))
+        self.below(self.map().and_then(|map| map.get(key)), FieldStep::Key(key))
     }
 
     /// The value at a free key that was put together for the occasion.
@@ -113,7 +113,7 @@ impl<'t> Field<'t> {
     /// The same value under a path whose last name is another one.
     pub fn renamed(self, name: &'t str) -> Field<'t> {
         let before = self.path.and_then(|path| path.before);
-        let path = self.report.arena().alloc(PathNode { before, step: Step::Name(name) });
+        let path = self.report.arena().alloc(PathNode { before, step: FieldStep::Name(name) });
         Field { path: Some(path), ..self }
     }
 
@@ -124,7 +124,7 @@ impl<'t> Field<'t> {
 
     /// The same value under the empty path that Kubernetes reports some sums with.
     pub fn reported_at_nothing(self) -> Field<'t> {
-        let path = self.report.arena().alloc(PathNode { before: None, step: Step::Key("") });
+        let path = self.report.arena().alloc(PathNode { before: None, step: FieldStep::Key("") });
         Field { path: Some(path), ..self }
     }
 
@@ -273,9 +273,9 @@ fn write_path(path: Option<&PathNode<'_>>, text: &mut String) {
     write_path(node.before, text);
     // Writing to a string cannot fail.
     let _ = match node.step {
-        Step::Name(name) if text.is_empty() => write!(text, "{name}"),
-        Step::Name(name) => write!(text, ".{name}"),
-        Step::Index(index) => write!(text, "[{index}]"),
-        Step::Key(key) => write!(text, "[{key}]"),
+        FieldStep::Name(name) if text.is_empty() => write!(text, "{name}"),
+        FieldStep::Name(name) => write!(text, ".{name}"),
+        FieldStep::Index(index) => write!(text, "[{index}]"),
+        FieldStep::Key(key) => write!(text, "[{key}]"),
     };
 }

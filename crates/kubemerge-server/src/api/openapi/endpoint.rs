@@ -11,7 +11,7 @@ use crate::{
 
 /// The objects that a path is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PathScope {
     /// All objects of a resource, in all namespaces.
     AllNamespaces,
     /// All objects, of one namespace if the resource has them.
@@ -27,7 +27,7 @@ pub(super) enum Place {
 pub(super) struct Endpoint<'r> {
     pub(super) schema: &'r Schema,
     pub(super) resource: &'r Resource,
-    pub(super) place: Place,
+    pub(super) place: PathScope,
     pub(super) part: Option<&'r Subresource>,
 }
 
@@ -89,15 +89,15 @@ impl<'r> Endpoint<'r> {
 
     /// `NamespacedJobStatus`.
     pub(super) fn subject(&self) -> String {
-        let namespaced = self.resource.is_namespaced() && self.place != Place::AllNamespaces;
+        let namespaced = self.resource.is_namespaced() && self.place != PathScope::AllNamespaces;
         let namespaced = if namespaced { "Namespaced" } else { "" };
         format!("{namespaced}{}{}", self.resource.kind, capital(self.subresource()))
     }
 
     pub(super) fn suffix(&self) -> &'static str {
         match self.place {
-            Place::AllNamespaces => "ForAllNamespaces",
-            Place::Beyond => "WithPath",
+            PathScope::AllNamespaces => "ForAllNamespaces",
+            PathScope::Beyond => "WithPath",
             _ => "",
         }
     }
@@ -109,16 +109,16 @@ impl<'r> Endpoint<'r> {
             "" => format!("/api/{version}"),
             group => format!("/apis/{group}/{version}"),
         };
-        let namespaced = self.resource.is_namespaced() && self.place != Place::AllNamespaces;
+        let namespaced = self.resource.is_namespaced() && self.place != PathScope::AllNamespaces;
         let namespace = if namespaced { "namespaces/{namespace}/" } else { "" };
         let object = if self.names_object() { "/{name}" } else { "" };
         let part = self.part.map(|part| format!("/{}", part.name)).unwrap_or_default();
-        let beyond = if self.place == Place::Beyond { "/{path}" } else { "" };
+        let beyond = if self.place == PathScope::Beyond { "/{path}" } else { "" };
         format!("{root}/{prefix}{namespace}{plural}{object}{part}{beyond}")
     }
 
     fn names_object(&self) -> bool {
-        matches!(self.place, Place::Object | Place::Beyond)
+        matches!(self.place, PathScope::Object | PathScope::Beyond)
     }
 
     /// The parameters in the path.
@@ -127,10 +127,10 @@ impl<'r> Endpoint<'r> {
         if self.names_object() {
             names.push("name");
         }
-        if self.resource.is_namespaced() && self.place != Place::AllNamespaces {
+        if self.resource.is_namespaced() && self.place != PathScope::AllNamespaces {
             names.push("namespace");
         }
-        if self.place == Place::Beyond {
+        if self.place == PathScope::Beyond {
             names.push("path");
         }
         names

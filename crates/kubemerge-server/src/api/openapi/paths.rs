@@ -4,7 +4,7 @@ use kubemerge_schema::Schema;
 use serde_json::{Map, Value, json};
 
 use super::{
-    endpoint::{Endpoint, Place},
+    endpoint::{Endpoint, PathScope},
     operation::{ALL_MEDIA, Action, content, meta, operation, parameters, reference},
     words::{capital, group_words},
 };
@@ -33,15 +33,15 @@ fn add_resource(paths: &mut Map<String, Value>, schema: &Schema, resource: &Reso
         add_path(paths, endpoint.path(""), &endpoint, actions);
     };
     if resource.is_namespaced() {
-        add(Place::AllNamespaces, None, &allowed(resource, &[(Verb::List, Action::List)]));
+        add(PathScope::AllNamespaces, None, &allowed(resource, &[(Verb::List, Action::List)]));
     }
-    add(Place::Collection, None, &allowed(resource, &COLLECTION));
-    add(Place::Object, None, &allowed(resource, &OBJECT));
+    add(PathScope::Collection, None, &allowed(resource, &COLLECTION));
+    add(PathScope::Object, None, &allowed(resource, &OBJECT));
     for part in &resource.subresources {
         let actions = part_actions(part);
-        add(Place::Object, Some(part), &actions);
+        add(PathScope::Object, Some(part), &actions);
         if part.name == "proxy" {
-            add(Place::Beyond, Some(part), &actions);
+            add(PathScope::Beyond, Some(part), &actions);
         }
     }
 }
@@ -86,10 +86,10 @@ fn add_watches(paths: &mut Map<String, Value>, schema: &Schema, resource: &Resou
         add_path(paths, endpoint.path("watch/"), &endpoint, &[action]);
     };
     if resource.is_namespaced() {
-        add(Place::AllNamespaces, Action::WatchList);
+        add(PathScope::AllNamespaces, Action::WatchList);
     }
-    add(Place::Collection, Action::WatchList);
-    add(Place::Object, Action::Watch);
+    add(PathScope::Collection, Action::WatchList);
+    add(PathScope::Object, Action::Watch);
 }
 
 fn add_path(paths: &mut Map<String, Value>, path: String, endpoint: &Endpoint<'_>, actions: &[Action]) {

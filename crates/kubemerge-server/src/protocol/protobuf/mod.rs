@@ -10,10 +10,10 @@ mod wire;
 
 use kubemerge::Canonical;
 use kubemerge_schema::{Schema, Type};
-use reader::Reader;
+use reader::BodyReader;
 use serde_json::{Map, Value};
 use table::{Message, Table};
-use wire::Field;
+use wire::WireField;
 
 use crate::protocol::{
     group_version::api_version,
@@ -35,16 +35,16 @@ fn decode(body: &[u8], schema: &Schema) -> Result<Value, String> {
     let (mut version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
     for field in wire::fields(body) {
         match field? {
-            Field { number: 1, payload } => {
+            WireField { number: 1, payload } => {
                 for field in wire::fields(payload.bytes()?) {
                     match field? {
-                        Field { number: 1, payload } => version = payload.text()?,
-                        Field { number: 2, payload } => kind = payload.text()?,
+                        WireField { number: 1, payload } => version = payload.text()?,
+                        WireField { number: 2, payload } => kind = payload.text()?,
                         _ => {}
                     }
                 }
             }
-            Field { number: 2, payload } => raw = payload.bytes()?,
+            WireField { number: 2, payload } => raw = payload.bytes()?,
             _ => {}
         }
     }
@@ -53,7 +53,7 @@ fn decode(body: &[u8], schema: &Schema) -> Result<Value, String> {
     let message = message_of(table, ty, &version, &kind)
         .ok_or_else(|| format!("nothing is known about the messages of {kind} in {version}"))?;
     let mut object = Map::new();
-    Reader::new(table).message(raw, message, &mut object, 0)?;
+    BodyReader::new(table).message(raw, message, &mut object, 0)?;
     object.insert("apiVersion".into(), version.into());
     object.insert("kind".into(), kind.into());
     Ok(Value::Object(object))

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     table::OwnJson,
-    wire::{self, Field, Payload},
+    wire::{self, Payload, WireField},
 };
 
 /// Go's zero time, in seconds since 1970.
@@ -16,7 +16,7 @@ const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
 /// The JSON of a message; null for schemas, which the reader of messages reads.
 pub(super) fn read(bytes: &[u8], own: OwnJson) -> Result<Value, String> {
-    let fields: Vec<Field<'_>> = wire::fields(bytes).collect::<Result<_, _>>()?;
+    let fields: Vec<WireField<'_>> = wire::fields(bytes).collect::<Result<_, _>>()?;
     // Of a field that is sent twice, the last counts.
     let find = |number: u32| fields.iter().rfind(|field| field.number == number).map(|field| field.payload);
     let number = |at: u32| find(at).map_or(Ok(0), Payload::varint);

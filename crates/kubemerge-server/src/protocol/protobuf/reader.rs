@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::{
     own_json,
     table::{FieldRule, FieldType, ITEMS, Message, OwnJson, Presence, Table, ValueType},
-    wire::{self, Field, Payload},
+    wire::{self, Payload, WireField},
 };
 
 /// Bounds what a body turns into: a few bytes may be a message whose JSON has many zeros.
@@ -24,14 +24,14 @@ const SCHEMA: ValueType =
     ValueType::Message("k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
 
 /// Reads one body.
-pub(super) struct Reader {
+pub(super) struct BodyReader {
     table: &'static Table,
     values: usize,
 }
 
-impl Reader {
-    pub(super) fn new(table: &'static Table) -> Reader {
-        Reader { table, values: 0 }
+impl BodyReader {
+    pub(super) fn new(table: &'static Table) -> BodyReader {
+        BodyReader { table, values: 0 }
     }
 
     /// Reads a message into a map, which has fields already if the message came in parts.
@@ -48,7 +48,7 @@ impl Reader {
         }
         self.count()?;
         for field in wire::fields(bytes) {
-            let Field { number, payload } = field?;
+            let WireField { number, payload } = field?;
             // Newer clients may know fields that the table does not.
             if let Some(rule) = message.field(number) {
                 self.field(payload, rule, into, depth)?;
@@ -208,8 +208,10 @@ impl Reader {
         let (mut allows, mut schema) = (false, None);
         for field in wire::fields(bytes) {
             match field? {
-                Field { number: 1, payload } => allows = payload.varint()? != 0,
-                Field { number: 2, payload } => schema = Some(self.value(payload, SCHEMA, schema, depth)?),
+                WireField { number: 1, payload } => allows = payload.varint()? != 0,
+                WireField { number: 2, payload } => {
+                    schema = Some(self.value(payload, SCHEMA, schema, depth)?)
+                }
                 _ => {}
             }
         }
@@ -222,8 +224,10 @@ impl Reader {
         let (mut list, mut schema) = (Vec::new(), None);
         for field in wire::fields(bytes) {
             match field? {
-                Field { number: 1, payload } => schema = Some(self.value(payload, SCHEMA, schema, depth)?),
-                Field { number: 2, payload } => list.push(self.value(payload, items, None, depth)?),
+                WireField { number: 1, payload } => {
+                    schema = Some(self.value(payload, SCHEMA, schema, depth)?)
+                }
+                WireField { number: 2, payload } => list.push(self.value(payload, items, None, depth)?),
                 _ => {}
             }
         }
@@ -235,8 +239,8 @@ impl Reader {
         let (mut key, mut value) = (String::new(), None);
         for field in wire::fields(bytes) {
             match field? {
-                Field { number: 1, payload } => key = payload.text()?,
-                Field { number: 2, payload } => value = Some(self.value(payload, ty, None, depth)?),
+                WireField { number: 1, payload } => key = payload.text()?,
+                WireField { number: 2, payload } => value = Some(self.value(payload, ty, None, depth)?),
                 _ => {}
             }
         }

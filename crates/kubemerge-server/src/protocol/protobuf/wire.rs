@@ -4,7 +4,7 @@ use super::table::ValueType;
 
 /// One field of a message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field<'b> {
+pub(super) struct WireField<'b> {
     pub(super) number: u32,
     pub(super) payload: Payload<'b>,
 }
@@ -21,7 +21,7 @@ pub(super) enum Payload<'b> {
 }
 
 /// The fields of a message, in order; ends after the first fault.
-pub(super) fn fields(bytes: &[u8]) -> impl Iterator<Item = Result<Field<'_>, String>> {
+pub(super) fn fields(bytes: &[u8]) -> impl Iterator<Item = Result<WireField<'_>, String>> {
     let mut rest = Some(bytes);
     std::iter::from_fn(move || {
         let bytes = rest.filter(|bytes| !bytes.is_empty())?;
@@ -31,14 +31,14 @@ pub(super) fn fields(bytes: &[u8]) -> impl Iterator<Item = Result<Field<'_>, Str
     })
 }
 
-fn read(bytes: &[u8]) -> Option<(Field<'_>, &[u8])> {
+fn read(bytes: &[u8]) -> Option<(WireField<'_>, &[u8])> {
     let (tag, rest) = varint(bytes)?;
     let number = u32::try_from(tag >> 3).ok().filter(|number| *number > 0)?;
     let (payload, rest) = match tag & 7 {
         3 => (Payload::Group, skip_group(rest)?),
         wire_type => payload(wire_type, rest)?,
     };
-    Some((Field { number, payload }, rest))
+    Some((WireField { number, payload }, rest))
 }
 
 /// What a field carries that is no group.

@@ -47,7 +47,7 @@ pub(super) struct Log {
 }
 
 /// What a database is when it is opened.
-enum Found {
+enum DatabaseState {
     WithoutChecksums,
     Current,
 }
@@ -93,8 +93,8 @@ impl Log {
         let mut log = Self::of(files.open_log()?);
         check_pages(&mut log.database)?;
         match log.check_format()? {
-            Found::WithoutChecksums => log.add_checksums()?,
-            Found::Current => {}
+            DatabaseState::WithoutChecksums => log.add_checksums()?,
+            DatabaseState::Current => {}
         }
         let revisions = log.revisions()?;
         log.read(each)?;
@@ -121,7 +121,7 @@ impl Log {
     }
 
     /// What the database is; an error if it is not ours or too new.
-    fn check_format(&self) -> Result<Found, StoreError> {
+    fn check_format(&self) -> Result<DatabaseState, StoreError> {
         let reading = self.database.begin_read().map_err(unreadable)?;
         let tables: Vec<String> =
             reading.list_tables().map_err(unreadable)?.map(|table| table.name().to_string()).collect();
@@ -135,8 +135,8 @@ impl Log {
         }
         let numbers = reading.open_table(NUMBERS).map_err(|_| foreign())?;
         match numbers.get(FORMAT_NUMBER).map_err(unreadable)?.map(|format| format.value()) {
-            Some(FORMAT) => Ok(Found::Current),
-            Some(FORMAT_WITHOUT_CHECKSUMS) => Ok(Found::WithoutChecksums),
+            Some(FORMAT) => Ok(DatabaseState::Current),
+            Some(FORMAT_WITHOUT_CHECKSUMS) => Ok(DatabaseState::WithoutChecksums),
             Some(newer) if newer > FORMAT => Err(StoreError::new(format!(
                 "the file has format {newer}, which a newer version of kubemerge writes; this one reads formats up \
                  to {FORMAT}: use the newer version, or another folder"

@@ -26,14 +26,14 @@ use crate::{
 
 /// One effective write: what was stored before and after.
 #[derive(Clone, Debug)]
-pub(crate) struct Change {
+pub(crate) struct StoredChange {
     pub(crate) key: Arc<str>,
     pub(crate) before: Option<Stored>,
     pub(crate) after: Option<Stored>,
 }
 
 /// The changes of one request: most change one object.
-pub(crate) type Changes = SmallVec<[Change; 1]>;
+pub(crate) type Changes = SmallVec<[StoredChange; 1]>;
 
 /// The writes of one request.
 pub(crate) struct Transaction<'a> {
@@ -139,7 +139,7 @@ impl<'a> Transaction<'a> {
             *self.index.borrow_mut() = self.cluster.catalog.index();
         }
         self.enqueue_followups(resource, key, before.as_ref(), after.as_ref());
-        let change = Change { key: key.into(), before, after };
+        let change = StoredChange { key: key.into(), before, after };
         let service = cluster_addresses::has_addresses(resource).then(|| change.clone());
         self.changes.borrow_mut().push(change);
         if let Some(service) = service {
@@ -148,7 +148,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Keeps the IPAddress objects as the Services are.
-    fn keep_addresses(&self, service: &Change) {
+    fn keep_addresses(&self, service: &StoredChange) {
         let index = self.index();
         let addresses = index.find("networking.k8s.io", "v1", "ipaddresses");
         let Some(resource) = addresses else { return };

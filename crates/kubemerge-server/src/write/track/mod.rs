@@ -58,7 +58,7 @@ pub(crate) fn request<'w>(write: Write<'w>, old: Option<Old<'w>>, draft: &mut Dr
     // Subresources take all but their own part from the stored object, as it is.
     let steps = if endpoint.subresource.is_empty() { Steps::All } else { Steps::Part };
     let nothing = Ownership::default();
-    let change = Change {
+    let change = TrackedWrite {
         endpoint,
         manager: &write.caller.manager,
         live: old.map_or(&nothing, |old| old.ownership()),
@@ -94,7 +94,7 @@ pub(crate) fn change(
     // Managers see both in the version of the resource.
     [&mut old, &mut new].into_iter().for_each(|object| endpoint.kind.to_served(object, form));
     let (live, form) = (stored.ownership(), endpoint.form_of(stored));
-    let change = Change { endpoint, manager, live, form, given: None, steps: Steps::Part };
+    let change = TrackedWrite { endpoint, manager, live, form, given: None, steps: Steps::Part };
     let old = &*arena.alloc(old);
     let difference = share(old, &mut new);
     let (ownership, form) = change.update(old, &new, difference, &arena);
@@ -170,7 +170,7 @@ impl<'c> Tracked<'c> {
 
 /// A write to be tracked.
 #[derive(Clone, Copy)]
-struct Change<'v> {
+struct TrackedWrite<'v> {
     endpoint: Tracked<'v>,
     manager: &'v str,
     /// The owners before, and what is known about the object that they belong to.
@@ -181,7 +181,7 @@ struct Change<'v> {
     steps: Steps,
 }
 
-impl Change<'_> {
+impl TrackedWrite<'_> {
     fn writer(&self) -> Writer<'_> {
         Writer { manager: self.manager, time: Time(self.endpoint.cluster.clock.now().seconds()) }
     }

@@ -7,7 +7,7 @@ use crate::{
     error::{MergeError, MergeErrorKind},
     identity::Keys,
     observe::{MaybeObserver, MergeEvent, Ordering, Removal, Replacement},
-    order::{Place, asked_for, weave},
+    order::{WovenItem, asked_for, weave},
     register::{ItemId, Positions, Register},
     repeats::Used,
 };
@@ -219,7 +219,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     pub(in crate::apply) fn in_order(
         &mut self,
         merged: &mut Merged<'_, 'a>,
-        places: &[Place],
+        places: &[WovenItem],
         cause: Ordering,
         path: &Path<'_>,
     ) {
@@ -288,7 +288,7 @@ fn check_keys(
 /// An item whose key is a map or list cannot be looked for in the server's order, where it is itself.
 pub(in crate::apply) fn compare_while_ordering(
     slots: &[Slot],
-    places: &[Place],
+    places: &[WovenItem],
     keys: &Keys<'_, '_>,
     path: &Path<'_>,
 ) -> Result<(), MergeError> {

@@ -20,7 +20,7 @@ use crate::{
     go_text::go_text,
     identity::Keys,
     observe::{MaybeObserver, MergeEvent, Ordering, Replacement},
-    order::{Place, weave},
+    order::{WovenItem, weave},
     register::{ItemId, Positions, Register},
 };
 use hashbrown::HashMap;
@@ -163,14 +163,14 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         }
         let order = positions(lists.order);
         let server = positions(view.items());
-        let places: Vec<Place> = merged
+        let places: Vec<WovenItem> = merged
             .iter()
             .map(|pick| {
                 let position = |index: &HashMap<_, u32>| {
                     node(pick).scalar().and_then(|value| index.get(&value).copied())
                 };
                 let (rank, server) = (position(&order), position(&server));
-                Place { named: rank.is_some(), rank: rank.or(server), server, deleting: false }
+                WovenItem { named: rank.is_some(), rank: rank.or(server), server, deleting: false }
             })
             .collect();
         let woven = weave(&places);

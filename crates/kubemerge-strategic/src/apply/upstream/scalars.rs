@@ -9,7 +9,7 @@ use crate::{
     error::MergeError,
     identity::Keys,
     observe::{MaybeObserver, MergeEvent, Ordering, Removal},
-    order::{Place, weave},
+    order::{WovenItem, weave},
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy};
@@ -94,7 +94,7 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
             // Repeated values are dropped; the first one keeps its place.
             let Some(value) = item.scalar().filter(|value| seen.insert(*value)) else { continue };
             let (rank, server) = (named.get(&value).copied(), live.get(&value).copied());
-            places.push(Place { named: rank.is_some(), rank: rank.or(server), server, deleting: false });
+            places.push(WovenItem { named: rank.is_some(), rank: rank.or(server), server, deleting: false });
             let is_live = at < view.items().len();
             picks.push(if is_live { Pick::Keep(at) } else { Pick::Put(*item) });
             if !is_live {

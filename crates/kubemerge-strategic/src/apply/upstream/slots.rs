@@ -3,7 +3,7 @@
 use super::keyed::is_delete_item;
 use crate::{
     identity::Keys,
-    order::Place,
+    order::WovenItem,
     register::{ItemId, Positions, Register},
 };
 use kubemerge_value::part::{item_at, item_at_mut};
@@ -107,11 +107,11 @@ impl<'l, 'a> Merged<'l, 'a> {
     }
 
     /// The places of the items, named by these names, in the order of the server.
-    pub(in crate::apply) fn places(&self, named: &Positions, server: &Positions) -> Vec<Place> {
+    pub(in crate::apply) fn places(&self, named: &Positions, server: &Positions) -> Vec<WovenItem> {
         let place = |slot: &Slot| {
             let (rank, server) = (named.get(slot.id), server.get(slot.id));
             // Upstream orders items of the patch first, others by where the server had them.
-            Place { named: rank.is_some(), rank: rank.or(server), server, deleting: slot.is_delete_item }
+            WovenItem { named: rank.is_some(), rank: rank.or(server), server, deleting: slot.is_delete_item }
         };
         self.slots.iter().map(place).collect()
     }

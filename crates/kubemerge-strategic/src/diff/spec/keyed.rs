@@ -1,6 +1,6 @@
 //! Patches of keyed lists: items pair up by identity.
 
-use super::{Change, Field, Generator, Maps, OrderLists, Original, Sides};
+use super::{ChangedField, DiffField, Generator, Maps, OrderLists, Original, Sides};
 use crate::{
     MergeError,
     apply::{apply, elements::all_maps},
@@ -141,12 +141,12 @@ impl<'a> Lists<'a> {
 impl<'a> Generator<'a> {
     pub(super) fn keyed_list(
         &self,
-        change: &Change<'_, 'a>,
+        change: &ChangedField<'_, 'a>,
         rule: &ListRule<'_>,
         keys: &[MergeKey],
         patch: &mut PatchMap<'a>,
     ) -> Result<(), MergeError> {
-        let Change { field: Field { key, path, .. }, sides } = *change;
+        let ChangedField { field: DiffField { key, path, .. }, sides } = *change;
         let keyed = List { rule, keys: Keys::new(keys, Strategy::Spec, self.arena) };
         let lists = match self.read_lists(&sides, &keyed.keys, path) {
             // A list that no merge could handle is no fault while it stays the same.

@@ -75,7 +75,7 @@ pub(crate) fn whole_value<'a>(
     path: &Path<'_>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, MergeError> {
-    Generator::new(OrderLists::Never, arena).whole_field(&Field { key, holder: ty, path }, value)
+    Generator::new(OrderLists::Never, arena).whole_field(&DiffField { key, holder: ty, path }, value)
 }
 
 /// A document in the form that a patch sends whole.
@@ -173,19 +173,19 @@ impl<'a> Sides<'a> {
 
 /// A field: its name, the type that holds it, and its path.
 #[derive(Clone, Copy)]
-struct Field<'f, 'a> {
+struct DiffField<'f, 'a> {
     key: Str<'a>,
     holder: Type<'f>,
     path: &'f Path<'f>,
 }
 
 /// A field that the wanted state and the current one have.
-struct Change<'f, 'a> {
-    field: Field<'f, 'a>,
+struct ChangedField<'f, 'a> {
+    field: DiffField<'f, 'a>,
     sides: Sides<'a>,
 }
 
-impl<'f> Change<'f, '_> {
+impl<'f> ChangedField<'f, '_> {
     /// The rule of the field. What the schema does not know does no harm while it does not change.
     fn rule<R>(
         &self,
@@ -246,7 +246,7 @@ impl<'a> Generator<'a> {
     fn pairs(&self, pairs: &[MemberPair<'a>], maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
         let mut patch = PatchMap::new(self.arena);
         for MemberPair { entry, other: current } in pairs {
-            let field = Field { key: entry.key, holder: maps.ty, path: &maps.path.field(entry.key) };
+            let field = DiffField { key: entry.key, holder: maps.ty, path: &maps.path.field(entry.key) };
             self.member(&field, entry.value, Some(*current), Original::Current, &mut patch)?;
         }
         Ok(patch)
@@ -259,7 +259,7 @@ impl<'a> Generator<'a> {
         let mut current = MemberIndex::of(sides.current, self.arena);
         let mut patch = PatchMap::new(self.arena);
         for entry in modified.entries {
-            let field = Field { key: entry.key, holder: maps.ty, path: &maps.path.field(entry.key) };
+            let field = DiffField { key: entry.key, holder: maps.ty, path: &maps.path.field(entry.key) };
             let current = current.find(entry.key);
             let original = original.as_mut().map(|original| original.find(entry.key));
             self.member(&field, entry.value, current, Original::of(original), &mut patch)?;
@@ -276,7 +276,7 @@ impl<'a> Generator<'a> {
     /// A member of the wanted map.
     fn member(
         &self,
-        field: &Field<'_, 'a>,
+        field: &DiffField<'_, 'a>,
         wanted: Node<'a>,
         current: Option<Node<'a>>,
         original: Original<'a>,
@@ -285,7 +285,7 @@ impl<'a> Generator<'a> {
         match current {
             Some(current) if current.kind() == wanted.kind() => {
                 let sides = Sides { original, modified: wanted, current };
-                self.change(&Change { field: *field, sides }, patch)?;
+                self.change(&ChangedField { field: *field, sides }, patch)?;
             }
             // A null asks for removal; there may be nothing to remove.
             None if wanted.is_null() => {}
@@ -297,8 +297,8 @@ impl<'a> Generator<'a> {
     }
 
     /// A field of one kind on both sides.
-    fn change(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
-        let Change { field, sides } = change;
+    fn change(&self, change: &ChangedField<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
+        let ChangedField { field, sides } = change;
         match sides.modified.kind() {
             Kind::Map => self.change_map(change, patch),
             Kind::List if self.depth.compares_texts() && sides.same_texts() => Ok(()),
@@ -313,7 +313,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn change_map(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
+    fn change_map(&self, change: &ChangedField<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let Some(rule) = change.rule(Type::map_field)? else { return Ok(()) };
         if rule.strategy == MapStrategy::Replace {
             return self.replace(change, patch);
@@ -327,7 +327,7 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    fn change_list(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
+    fn change_list(&self, change: &ChangedField<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let Some(rule) = change.rule(Type::list_field)? else { return Ok(()) };
         match rule.strategy {
             ListStrategy::Atomic => self.replace(change, patch),
@@ -337,8 +337,8 @@ impl<'a> Generator<'a> {
     }
 
     /// A value that is replaced as a whole, if it differs.
-    fn replace(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
-        let Change { field, sides } = change;
+    fn replace(&self, change: &ChangedField<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
+        let ChangedField { field, sides } = change;
         if !deep_equal(sides.modified, sides.current) {
             patch.set(field.key, self.whole_field(field, sides.modified)?);
         }

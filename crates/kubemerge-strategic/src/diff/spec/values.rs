@@ -1,6 +1,6 @@
 //! Patches of lists that merge by value: scalars and sets.
 
-use super::{Change, Generator, OrderLists, Sides};
+use super::{ChangedField, Generator, OrderLists, Sides};
 use crate::{
     MergeError, MergeErrorKind,
     apply::elements::{element_kind, set_kind},
@@ -16,11 +16,11 @@ use kubemerge_value::{Arena, Node, Path, list};
 impl<'a> Generator<'a> {
     pub(super) fn value_list(
         &self,
-        change: &Change<'_, 'a>,
+        change: &ChangedField<'_, 'a>,
         rule: &ListRule<'_>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), MergeError> {
-        let Change { field, sides } = change;
+        let ChangedField { field, sides } = change;
         let lists = match Lists::of(sides, rule, field.path, self.arena) {
             Err(_) if sides.unchanged() => return Ok(()),
             lists => lists?,

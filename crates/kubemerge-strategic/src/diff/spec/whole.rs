@@ -1,7 +1,7 @@
 //! Values that a patch sends as they are. The rules below them still hold when they are applied, so repeated
 //! items need a replace marker and some values cannot be said at all.
 
-use super::{Field, Generator, values::refuse_repeated};
+use super::{DiffField, Generator, values::refuse_repeated};
 use crate::{
     MergeError,
     apply::elements::{all_maps, element_kind, set_kind},
@@ -15,7 +15,11 @@ use kubemerge_value::{Kind, Node, Path, Str, deep, list, map};
 
 impl<'a> Generator<'a> {
     /// The value of a field, ready to be sent whole.
-    pub(super) fn whole_field(&self, field: &Field<'_, 'a>, value: Node<'a>) -> Result<Node<'a>, MergeError> {
+    pub(super) fn whole_field(
+        &self,
+        field: &DiffField<'_, 'a>,
+        value: Node<'a>,
+    ) -> Result<Node<'a>, MergeError> {
         Ok(self.prepared_field(field, value)?.unwrap_or(value))
     }
 
@@ -30,7 +34,11 @@ impl<'a> Generator<'a> {
     }
 
     /// `None` if the value can go as it is. Below a new field, what the schema does not know is untyped.
-    fn prepared_field(&self, field: &Field<'_, 'a>, value: Node<'a>) -> Result<Option<Node<'a>>, MergeError> {
+    fn prepared_field(
+        &self,
+        field: &DiffField<'_, 'a>,
+        value: Node<'a>,
+    ) -> Result<Option<Node<'a>>, MergeError> {
         match value.kind() {
             Kind::Map => match field.holder.map_field(&field.key.text()) {
                 Ok(rule) => deep(|| self.prepared_map(value, rule.value, field.path)),
@@ -58,7 +66,7 @@ impl<'a> Generator<'a> {
         let mut changed = false;
         let mut members = Vec::new();
         for entry in value.entries(self.arena) {
-            let field = Field { key: entry.key, holder: ty, path: &path.field(entry.key) };
+            let field = DiffField { key: entry.key, holder: ty, path: &path.field(entry.key) };
             let prepared = self.prepared_field(&field, entry.value)?;
             changed |= prepared.is_some();
             members.push((entry.key, prepared.unwrap_or(entry.value)));

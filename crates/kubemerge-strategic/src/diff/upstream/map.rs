@@ -64,14 +64,14 @@ pub(super) struct Maps<'m, 'a> {
 }
 
 /// A field that both sides have, in the type that holds it.
-struct Field<'f, 'a> {
+struct DiffField<'f, 'a> {
     /// The member of modified, and the value in original.
     pair: &'f MemberPair<'a>,
     holder: Type<'f>,
     path: &'f Path<'f>,
 }
 
-impl<'f> Field<'f, '_> {
+impl<'f> DiffField<'f, '_> {
     /// The rule of the field. What the schema does not know does no harm while it does not change.
     fn rule<R>(
         &self,
@@ -163,7 +163,7 @@ impl<'a> Generator<'a> {
         if entry.key.is(PATCH) {
             return change_directive(original, &entry, maps.path, patch);
         }
-        self.change(&Field { pair, holder: maps.ty, path: &maps.path.field(entry.key) }, patch)
+        self.change(&DiffField { pair, holder: maps.ty, path: &maps.path.field(entry.key) }, patch)
     }
 
     /// Whether two values are surely equal, as far as it pays to look.
@@ -179,7 +179,7 @@ impl<'a> Generator<'a> {
     }
 
     /// A field that both sides have.
-    fn change(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
+    fn change(&self, field: &DiffField<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let MemberPair { entry, other: original } = *field.pair;
         match (original.kind(), entry.value.kind()) {
             (Kind::Map, Kind::Map) => return self.change_map(field, patch),
@@ -190,7 +190,7 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    fn change_map(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
+    fn change_map(&self, field: &DiffField<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let MemberPair { entry, other: original } = *field.pair;
         let Some(rule) = field.rule(Type::map_field)? else { return Ok(()) };
         // Upstream: a map that is replaced as a whole is written even when nothing changed
@@ -208,7 +208,7 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    fn change_list(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
+    fn change_list(&self, field: &DiffField<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let MemberPair { entry, other: original } = *field.pair;
         let Some(rule) = field.rule(Type::list_field)? else { return Ok(()) };
         if rule.strategy == ListStrategy::Atomic {
