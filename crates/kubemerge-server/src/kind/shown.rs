@@ -9,7 +9,7 @@ use crate::{
     catalog::Resource,
     kind::Kind,
     object::draft,
-    protocol::media::MetaVersion,
+    protocol::{json::written_tree, media::MetaVersion},
     store::{Head, ManagedFieldsView, Ownership, Record, RecordForm, Revision, Stored},
 };
 
@@ -69,8 +69,7 @@ impl<'a> Shown<'a> {
     pub(crate) fn tree(self, kind: Kind<'_>) -> Value {
         let mut text = Vec::new();
         self.write(kind, &mut text);
-        // The writer writes JSON that is not nested too deep.
-        serde_json::from_slice(&text).unwrap_or_default()
+        written_tree(&text)
     }
 
     /// The object as `PartialObjectMetadata`.
@@ -113,8 +112,7 @@ fn hide_template_generation(metadata: &mut Map<String, Value>) {
 fn managed_fields_tree(ownership: &Ownership) -> Value {
     let mut text = Vec::new();
     ownership.write(&mut text);
-    // The writer writes JSON.
-    serde_json::from_slice(&text).unwrap_or_default()
+    written_tree(&text)
 }
 
 fn metadata_tree(node: kubemerge_value::Node<'_>) -> Map<String, Value> {

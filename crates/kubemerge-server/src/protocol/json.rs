@@ -1,6 +1,6 @@
-//! Between canonical JSON text and trees.
+//! Between JSON text and trees.
 
-use kubemerge_value::{Canonical, Node, to_canonical, to_value};
+use kubemerge_value::{Canonical, Document, Node, to_canonical, to_value};
 use serde_json::Value;
 
 use crate::protocol::status::{Outcome, bad_request};
@@ -9,6 +9,16 @@ use crate::protocol::status::{Outcome, bad_request};
 pub(crate) fn canonical(value: &Value) -> Outcome<Canonical> {
     let node = Node::from_value(value).map_err(|error| bad_request(error.to_string()))?;
     Ok(to_canonical(node))
+}
+
+/// The tree of any text; none if it is not JSON.
+pub(crate) fn any_tree(text: &[u8]) -> Option<Value> {
+    Some(tree(&Document::check(text).ok()?))
+}
+
+/// The tree of text that one of our writers wrote, which is JSON.
+pub(crate) fn written_tree(text: &[u8]) -> Value {
+    any_tree(text).unwrap_or_default()
 }
 
 /// The tree of canonical text.

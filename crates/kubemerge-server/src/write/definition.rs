@@ -21,7 +21,7 @@ use crate::{
     kind::decode_complete,
     object::{draft::metadata_text, edit},
     protocol::{
-        json::{canonical, tree},
+        json::{canonical, tree, written_tree},
         status::{Outcome, Qualified, invalid, unclassified},
     },
     store::{Record, metadata_field::Field},
@@ -52,8 +52,7 @@ fn created(cluster: &Cluster, value: &Value) -> Outcome<Value> {
     let (mut definition, _) = decode_complete(kind, &arena, text.as_str()).map_err(unclassified)?;
     let errors = kind.create(&mut definition);
     if errors.is_empty() {
-        // What was written is JSON.
-        return Ok(serde_json::from_str(&definition.to_text()).unwrap_or_default());
+        return Ok(written_tree(definition.to_text().as_bytes()));
     }
     Err(invalid(Qualified { group: GROUP, name: KIND }, metadata_text(&definition, Field::Name), &errors))
 }

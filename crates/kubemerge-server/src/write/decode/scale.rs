@@ -14,7 +14,10 @@ use serde_json::{Value as Json, json};
 use crate::{
     catalog::request_context::RequestContext,
     kind::Kind,
-    protocol::status::{Failure, Outcome, unclassified},
+    protocol::{
+        json::written_tree,
+        status::{Failure, Outcome, unclassified},
+    },
     store::Ownership,
     write::{
         decode::apply::{self, Configuration},
@@ -116,8 +119,7 @@ fn apply_at(
     let writer = Writer { manager: config.manager, time };
     let applied = managed_fields::apply(endpoint, live, config_value, writer, config.conflicting, arena)
         .map_err(apply::refused)?;
-    let tree = |object: ParsedValue<'_>| serde_json::from_slice(&object.to_json());
-    let scale = applied.object.map(tree).transpose().map_err(|error| unclassified(error.to_string()))?;
+    let scale = applied.object.map(|object: ParsedValue<'_>| written_tree(&object.to_json()));
     Ok((scale, applied.managed))
 }
 

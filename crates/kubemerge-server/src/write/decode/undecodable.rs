@@ -12,7 +12,10 @@ use crate::{
     catalog::{Resource, request_context::RequestContext},
     kind::shown::Shown,
     kind::{DecodeError, Given, Source},
-    protocol::status::{Failure, Qualified, bad_request, invalid, unclassified},
+    protocol::{
+        json::any_tree,
+        status::{Failure, Qualified, bad_request, invalid, unclassified},
+    },
     store::Stored,
     write::request::Write,
 };
@@ -62,7 +65,7 @@ pub(crate) fn invalid_patch(object: &str, why: &str) -> Failure {
 fn quoted_object(write: Write<'_>, patching: Patching<'_>) -> Option<String> {
     let call = write.call;
     if patching.patch_type == PatchType::Strategic {
-        let mut patch = serde_json::from_slice(call.body).ok()?;
+        let mut patch = any_tree(call.body)?;
         drop_directives(&mut patch);
         return Some(value_text(&patch));
     }
@@ -105,7 +108,7 @@ fn first_error(write: Write<'_>, patch_type: PatchType, text: &str) -> Option<St
 fn not_convertible(call: &RequestContext<'_>, why: &str) -> String {
     let Resource { group, version, kind, .. } = call.resource;
     // Upstream: the namespace is that of the configuration, which clients rarely give.
-    let config: Value = serde_json::from_slice(call.body).unwrap_or_default();
+    let config = any_tree(call.body).unwrap_or_default();
     let namespace = config["metadata"]["namespace"].as_str().unwrap_or_default();
     let (name, ty) = (call.name(), format!("{group}/{version}, Kind={kind}"));
     format!(

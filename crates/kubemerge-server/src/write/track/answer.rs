@@ -10,7 +10,9 @@ use kubemerge_ssa::{
 };
 use serde_json::Value;
 
-use crate::{catalog::request_context::RequestContext, store::ManagedFieldsView};
+use crate::{
+    catalog::request_context::RequestContext, protocol::json::written_tree, store::ManagedFieldsView,
+};
 
 /// What is answered, as field managers see it.
 pub(crate) struct Answered<'a> {
@@ -38,10 +40,7 @@ pub(crate) fn show_entries(entries: &ManagedFields, object: &mut Value) {
     }
     let mut text = Vec::new();
     entries.write_json(&mut text);
-    // What our own writer wrote is JSON.
-    if let Ok(entries) = serde_json::from_slice(&text) {
-        object["metadata"]["managedFields"] = entries;
-    }
+    object["metadata"]["managedFields"] = written_tree(&text);
 }
 
 fn entries(call: &RequestContext<'_>, answered: &Answered<'_>, object: &Value) -> Option<ManagedFields> {
