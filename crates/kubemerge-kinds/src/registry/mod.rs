@@ -30,7 +30,7 @@ pub use storage::StorageFolder;
 pub use strategy::{DeleteAnswer, Deletion, MissingName, Permission, Propagation, StatusOnCreate, Strategy};
 pub use subresource::SubresourceRules;
 pub use times::{SetDefaultTimes, SetTimes, Times, Written};
-pub use validation::{MetadataRule, OnUpdate, ValidationRules};
+pub use validation::{MayBeOff, MetadataRule, OnUpdate, ValidationRules};
 
 pub use crate::meta::Scope;
 

@@ -17,6 +17,17 @@ pub struct ValidationRules {
     pub on_update: OnUpdate,
     /// `WarningsOnCreate` and `WarningsOnUpdate`, of valid objects.
     pub warnings: Warn,
+    /// Whether a server may store objects that were not validated.
+    pub may_be_off: MayBeOff,
+}
+
+/// Whether validation may be turned off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MayBeOff {
+    /// It may: nothing but the object depends on it.
+    Yes,
+    /// It may not: what the object makes the server do depends on it.
+    No,
 }
 
 /// What an update validates of the new object.
@@ -54,5 +65,6 @@ impl ValidationRules {
         update: |_, _| {},
         on_update: OnUpdate::ValidateWhole,
         warnings: |_, _| Vec::new(),
+        may_be_off: MayBeOff::Yes,
     };
 }

@@ -6,7 +6,7 @@ use kubemerge_kinds::{
     columns::TableColumn,
     field_error::FieldError,
     ordered_json::OrderedJson,
-    registry::{KindEntry, RulesRead, StorageFolder, Times, VersionConversion, Written},
+    registry::{KindEntry, MayBeOff, RulesRead, StorageFolder, Times, VersionConversion, Written},
     tree::{Arena, Map},
 };
 use kubemerge_schema::Schema;
@@ -19,7 +19,10 @@ use super::{
     union_type,
 };
 use crate::{
-    catalog::{Resource, cluster::Cluster},
+    catalog::{
+        Resource,
+        cluster::{Cluster, Validation},
+    },
     object::edit,
     protocol::status::Outcome,
     store::{Record, StoredForm},
@@ -220,6 +223,11 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
 
     fn record_user(&self, object: &mut Map<'c>, user: &User) {
         self.rules().record_user(object, user);
+    }
+
+    fn is_validated(&self, setting: Validation) -> bool {
+        let may_be_off = self.entry().map_or(MayBeOff::Yes, |entry| entry.validation.may_be_off);
+        setting == Validation::Full || may_be_off == MayBeOff::No
     }
 
     fn validate(

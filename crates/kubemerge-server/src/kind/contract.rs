@@ -16,7 +16,7 @@ use kubemerge_ssa::{VersionConverter, fieldpath::FieldOrder, value::ParsedValue}
 use kubemerge_value::{Node, to_canonical};
 
 use crate::{
-    catalog::Resource,
+    catalog::{Resource, cluster::Validation},
     object::edit,
     protocol::status::{Failure, Outcome},
     store::{Record, StoredForm},
@@ -234,6 +234,11 @@ pub(crate) trait Contract<'c> {
 
     /// Writes down who creates a prepared new object, if the kind keeps that.
     fn record_user(&self, _object: &mut Map<'c>, _user: &User) {}
+
+    /// Whether objects are validated, where the server is set to this.
+    fn is_validated(&self, setting: Validation) -> bool {
+        setting == Validation::Full
+    }
 
     /// What is wrong with a prepared object.
     fn validate(&self, object: &Map<'c>, old: Option<&Map<'c>>, subresource: Option<&str>)

@@ -3,7 +3,6 @@
 use kubemerge_kinds::tree::Map;
 
 use crate::{
-    catalog::{cluster::Validation, definition::is_definition},
     object::draft::metadata_text,
     protocol::status::{Outcome, invalid},
     store::metadata_field::Field,
@@ -13,8 +12,7 @@ use crate::{
 /// Refuses an object that breaks a rule, and adds advice about one that does not.
 pub(crate) fn validate<'w>(write: Write<'w>, object: &Map<'w>, old: Option<&Map<'w>>) -> Outcome<()> {
     let (resource, subresource) = (write.call.resource, write.subresource());
-    // What a definition serves depends on its rules, so they always hold.
-    if write.call.cluster.validation == Validation::Full || is_definition(resource) {
+    if write.kind.is_validated(write.call.cluster.validation) {
         let mut errors = write.kind.validate(object, old, subresource);
         errors.extend(unions::errors(write, object));
         if !errors.is_empty() {

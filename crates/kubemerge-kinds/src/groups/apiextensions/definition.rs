@@ -6,8 +6,8 @@ use crate::columns::{CREATED_AT, Cell, KindColumn, NAME, control};
 use crate::field::{BadValue, Field};
 use crate::meta::{NameRule, generic_metadata};
 use crate::registry::{
-    Context, DecodeRules, GenerationRule, KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Scope,
-    StorageFolder, Strategy, SubresourceRules, ValidationRules,
+    Context, DecodeRules, GenerationRule, KindEntry, MayBeOff, MetadataRule, OnUpdate, Permission,
+    Presentation, Scope, StorageFolder, Strategy, SubresourceRules, ValidationRules,
 };
 use crate::tree::{Arena, List, Map};
 
@@ -28,6 +28,8 @@ pub(super) const KIND: KindEntry = KindEntry {
         update: validate_update,
         on_update: OnUpdate::ValidateChanges,
         warnings,
+        // What a definition serves depends on its rules.
+        may_be_off: MayBeOff::No,
         ..ValidationRules::DEFAULT
     },
     subresources: &[SubresourceRules {
