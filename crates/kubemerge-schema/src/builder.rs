@@ -10,9 +10,9 @@ use crate::compile::Dialect;
 use crate::document::{DocumentFormat, refuse_depth, value_kind};
 use crate::error::LoadError;
 use crate::load::{crd, definition_type, openapi_v2, openapi_v3};
-use crate::model::Model;
+use crate::model::{KindEntry, Model, split_api_version};
 use crate::overlay::{self, Overlay, OverlayRule};
-use crate::schema::Schema;
+use crate::schema::{DeclaredType, Schema};
 
 impl Schema {
     /// The built-in tables of the newest version of Kubernetes, at the cost of [`Schema::builtin`].
@@ -108,6 +108,15 @@ impl SchemaBuilder {
     /// Whether the type that a rule of an overlay is about has been loaded.
     pub fn has_type_of(&self, rule: &OverlayRule) -> bool {
         overlay::has_type(&self.model, rule)
+    }
+
+    /// The type of a kind of a definition that has been loaded.
+    pub fn declared_type(&self, api_version: &str, kind: &str) -> Option<DeclaredType> {
+        let (group, version) = split_api_version(api_version);
+        let of =
+            |entry: &KindEntry| [entry.group, entry.version, entry.kind].map(|part| self.model.text(part));
+        let entry = self.model.kinds.iter().rev().find(|entry| of(entry) == [group, version, kind])?;
+        Some(DeclaredType::of_definition(&self.model, self.model.definition(entry.definition).node))
     }
 
     /// Compiles the rules of one dialect. Overlays act in [`Dialect::Spec`] only.

@@ -63,7 +63,7 @@ pub use document::kubernetes_version;
 pub use error::{LoadError, LoadErrorKind, LookupError, LookupErrorKind};
 pub use explain::{ExplainError, FieldExplanation, Merge, RuleChange, changes};
 pub use lookup::{ListRule, MapRule};
-pub use model::{Column, ListType, MapType, Origin, Required, Shape, StrategicPatch};
+pub use model::{Column, ListType, MapType, Origin, Pattern, Required, Shape, StrategicPatch, ValueChecks};
 pub use overlay::{Overlay, OverlayRule};
 pub use ownership::{ListForm, ListItems, ListKey, MapEntries, MapForm, ScalarType, TypeRef};
 pub use schema::unions;
@@ -71,7 +71,7 @@ pub use schema::unions::{
     Excluded, FieldUnion, UnionFault, UnionMember, UnionState, UnionValue, UnionViolation, Unions,
 };
 pub use schema::{
-    Declared, DeclaredField, Definition, GoField, GoStruct, GoTypes, KindOf, NameError, Resource, Schema,
-    Subresource, Type,
+    Additional, Declared, DeclaredField, DeclaredType, Definition, GoField, GoStruct, GoTypes, KindOf,
+    NameError, Resource, Schema, Subresource, Type, ValueType, ValueTypeId,
 };
 pub use stats::Stats;

@@ -32,14 +32,14 @@ pub trait CelListView<'v>: fmt::Debug {
 type Identity = Option<Vec<Option<Key>>>;
 
 /// How the items of a list are distinguished: what `==` and `+` mean for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListKind<'v> {
     /// By their position.
     Atomic,
     /// By their value, in any order.
     Set,
     /// By these fields of them, in any order.
-    Map(&'v [String]),
+    Map(Rc<[&'v str]>),
 }
 
 /// How a list or a map takes values of other types, in comparisons and as keys.
@@ -133,7 +133,7 @@ impl<'v> CelList<'v> {
     pub(super) fn kind(&self) -> ListKind<'v> {
         match &self.0 {
             Items::Own(_) => ListKind::Atomic,
-            Items::Sum(_, kind) => *kind,
+            Items::Sum(_, kind) => kind.clone(),
             Items::View(view) => view.kind(),
         }
     }
@@ -151,9 +151,9 @@ impl<'v> CelList<'v> {
     /// The sum of two lists, as the first one adds.
     pub(crate) fn plus(self, other: CelList<'v>) -> Result<CelList<'v>, String> {
         let kind = self.kind();
-        match kind {
+        match &kind {
             ListKind::Set => self.union(&other, kind, &|item| set_key(item).map(Some)),
-            ListKind::Map(names) => self.merged(&other, kind, names),
+            ListKind::Map(names) => self.merged(&other, kind.clone(), names),
             ListKind::Atomic if other.is_empty() && !self.is_strict() => Ok(self),
             ListKind::Atomic if self.is_empty() && !self.is_strict() => Ok(other),
             ListKind::Atomic => {
@@ -184,12 +184,7 @@ impl<'v> CelList<'v> {
     }
 
     /// Items of the other list take the places of those with the same keys.
-    fn merged(
-        &self,
-        other: &CelList<'v>,
-        kind: ListKind<'v>,
-        names: &[String],
-    ) -> Result<CelList<'v>, String> {
+    fn merged(&self, other: &CelList<'v>, kind: ListKind<'v>, names: &[&str]) -> Result<CelList<'v>, String> {
         let mut items: Vec<CelValue<'v>> = self.iter().collect();
         let mut places = BTreeMap::new();
         for (at, item) in items.iter().enumerate() {
@@ -218,7 +213,7 @@ pub(super) fn set_key(item: &CelValue<'_>) -> Result<Vec<Option<Key>>, String> {
 }
 
 /// What distinguishes an item of a list with keys.
-pub(super) fn map_key(item: &CelValue<'_>, names: &[String]) -> Vec<Option<Key>> {
+pub(super) fn map_key(item: &CelValue<'_>, names: &[&str]) -> Vec<Option<Key>> {
     let CelValue::Map(map) = item else { return Vec::new() };
     names.iter().map(|name| map.get_name(name).and_then(|value| Key::of(&value))).collect()
 }

@@ -77,7 +77,7 @@ fn same_lists<'v>(one: &CelList<'v>, other: &CelList<'v>) -> Result<bool, String
     match one.kind() {
         ListKind::Atomic => {}
         ListKind::Set => return same_sets(one, other),
-        ListKind::Map(names) => return same_items_by_key(one, other, names),
+        ListKind::Map(names) => return same_items_by_key(one, other, &names),
     }
     for (one_item, other_item) in one.iter().zip(other.iter()) {
         let is_same = if one.is_strict() {
@@ -109,7 +109,7 @@ fn same_sets<'v>(one: &CelList<'v>, other: &CelList<'v>) -> Result<bool, String>
     Ok(seen.len() == items.len())
 }
 
-fn same_items_by_key<'v>(one: &CelList<'v>, other: &CelList<'v>, names: &[String]) -> Result<bool, String> {
+fn same_items_by_key<'v>(one: &CelList<'v>, other: &CelList<'v>, names: &[&str]) -> Result<bool, String> {
     let items: BTreeMap<_, CelValue<'v>> = one.iter().map(|item| (map_key(&item, names), item)).collect();
     let mut seen = BTreeSet::new();
     for item in other.iter() {

@@ -1,12 +1,13 @@
 //! Everything that an object of a custom resource must satisfy: its schema, embedded objects, distinct items, then its
 //! CEL rules.
 
+use kubemerge_schema::ValueType;
+
 use super::{
     correlation::Correlated,
     embedded, list_type,
     rules::CelRules,
     scale::{self, ScalePaths},
-    structural::Structural,
     validate::validate_at,
 };
 use crate::{
@@ -44,7 +45,7 @@ pub struct Subject<'s> {
 /// Validates an object; on an update, what was wrong before and is unchanged passes. `errors` are those about its
 /// metadata, which count, too, when it is decided whether CEL rules are evaluated.
 pub fn check(
-    schema: &Structural,
+    schema: ValueType<'_>,
     rules: &CelRules,
     subject: Subject<'_>,
     mut errors: Vec<FieldError>,
@@ -68,21 +69,20 @@ pub fn check(
     if errors.iter().any(is_blocking) {
         errors.push(FieldError::invalid_as("<nil>", BadValue::null(), UNCHECKED));
     } else {
-        errors.extend(rules.check(object, old));
+        errors.extend(rules.check(schema, object, old));
     }
     errors
 }
 
 fn schema_errors(
-    schema: &Structural,
+    schema: ValueType<'_>,
     subject: Subject<'_>,
     correlated: Option<&Correlated<'_>>,
 ) -> Vec<FieldError> {
     match subject.part {
         WrittenPart::Main => validate_at(subject.object, correlated, schema, ""),
         WrittenPart::Status => {
-            let (Some(status), Some(schema)) =
-                (subject.object.get("status"), schema.properties.get("status"))
+            let (Some(status), Some(schema)) = (subject.object.get("status"), schema.property("status"))
             else {
                 return Vec::new();
             };

@@ -2,9 +2,9 @@
 
 use std::{cell::OnceCell, collections::HashMap};
 
+use kubemerge_schema::{ListType, ValueType};
 use kubemerge_value::deep;
 
-use super::structural::{Additional, ListType, Structural};
 use crate::tree::{Value, ValueRef};
 
 /// A value of an updated object with the value that was stored in its place.
@@ -12,26 +12,26 @@ use crate::tree::{Value, ValueRef};
 pub struct Correlated<'v> {
     new: ValueRef<'v>,
     old: ValueRef<'v>,
-    schema: &'v Structural,
+    schema: ValueType<'v>,
     old_items: OnceCell<OldItems<'v>>,
 }
 
 /// The old items of a list with keys, by their keys.
 #[derive(Debug)]
 pub(super) struct OldItems<'v> {
-    keys: &'v [String],
+    keys: Vec<&'v str>,
     items: HashMap<Vec<u8>, &'v Value<'v>>,
 }
 
 impl<'v> OldItems<'v> {
     /// The items of a list; none if the schema does not tell them apart.
-    pub(super) fn of(old: Option<ValueRef<'v>>, schema: &'v Structural) -> OldItems<'v> {
-        let keys = schema.list_map_keys.as_slice();
+    pub(super) fn of(old: Option<ValueRef<'v>>, schema: ValueType<'v>) -> OldItems<'v> {
+        let keys: Vec<&str> = schema.list_map_keys().collect();
         let mut items = HashMap::new();
-        let old = old.filter(|_| schema.list_type == ListType::Map).and_then(ValueRef::as_list);
+        let old = old.filter(|_| schema.list_type() == ListType::Map).and_then(ValueRef::as_list);
         for item in old.into_iter().flatten() {
             // Of several items with one key the first counts.
-            if let Some(key) = composite_key(item, keys) {
+            if let Some(key) = composite_key(item, &keys) {
                 items.entry(key).or_insert(item);
             }
         }
@@ -40,7 +40,7 @@ impl<'v> OldItems<'v> {
 
     /// The item with the same keys.
     pub(super) fn get(&self, item: &Value<'_>) -> Option<&'v Value<'v>> {
-        self.items.get(&composite_key(item, self.keys)?).copied()
+        self.items.get(&composite_key(item, &self.keys)?).copied()
     }
 }
 
@@ -49,7 +49,7 @@ impl<'v> Correlated<'v> {
     pub fn new(
         new: impl Into<ValueRef<'v>>,
         old: impl Into<ValueRef<'v>>,
-        schema: &'v Structural,
+        schema: ValueType<'v>,
     ) -> Correlated<'v> {
         Correlated { new: new.into(), old: old.into(), schema, old_items: OnceCell::new() }
     }
@@ -57,17 +57,12 @@ impl<'v> Correlated<'v> {
     /// The value of a field, if both have it and the schema declares it.
     pub(super) fn key(&self, name: &str) -> Option<Correlated<'v>> {
         let (old, new) = (self.old.as_map()?.get(name)?, self.new.as_map()?.get(name)?);
-        let schema = match (self.schema.properties.get(name), &self.schema.additional) {
-            (Some(property), _) => property,
-            (None, Additional::Schema(schema)) => schema,
-            _ => return None,
-        };
-        Some(Correlated::new(new, old, schema))
+        Some(Correlated::new(new, old, self.schema.member(name)?))
     }
 
     /// An item of a list with keys, if the old list has one with the same keys.
     pub(super) fn index(&self, at: usize) -> Option<Correlated<'v>> {
-        let (new, items) = (self.new.as_list()?.get(at)?, self.schema.items.as_deref()?);
+        let (new, items) = (self.new.as_list()?.get(at)?, self.schema.items()?);
         let old = self.old_items.get_or_init(|| OldItems::of(Some(self.old), self.schema));
         Some(Correlated::new(new, old.get(new)?, items))
     }
@@ -75,7 +70,7 @@ impl<'v> Correlated<'v> {
     /// Whether both are the same; lists with keys may be in another order.
     pub(super) fn is_unchanged(&self) -> bool {
         deep(|| match (self.new, self.old) {
-            (ValueRef::List(new), ValueRef::List(old)) if self.schema.list_type == ListType::Map => {
+            (ValueRef::List(new), ValueRef::List(old)) if self.schema.list_type() == ListType::Map => {
                 new.len() == old.len() && self.all_items_unchanged(new.len())
             }
             (ValueRef::Map(new), ValueRef::Map(old)) => {
@@ -91,13 +86,13 @@ impl<'v> Correlated<'v> {
         (0..count).all(|at| match self.index(at) {
             Some(child) => child.is_unchanged(),
             // Without items in the schema the list is compared as a whole.
-            None => self.schema.items.is_none() && self.new.same_in_go(self.old),
+            None => self.schema.items().is_none() && self.new.same_in_go(self.old),
         })
     }
 }
 
 /// The values of the keys of an item; none unless it has all of them, and scalars.
-fn composite_key(item: &Value<'_>, keys: &[String]) -> Option<Vec<u8>> {
+fn composite_key(item: &Value<'_>, keys: &[&str]) -> Option<Vec<u8>> {
     let item = item.as_map()?;
     let mut text = Vec::new();
     for key in keys {

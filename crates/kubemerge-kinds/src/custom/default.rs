@@ -1,14 +1,10 @@
 //! The defaults of a schema: what they must be, and how they fill an object.
 
+use kubemerge_schema::{Additional, ValueType, ValueTypeId};
 use kubemerge_value::deep;
 use serde_json::Value as Json;
 
-use super::{
-    prune,
-    rules::default_errors,
-    structural::{Additional, Structural},
-    validate,
-};
+use super::{prune, rules::default_errors, validate};
 use crate::{
     field_error::FieldError,
     tree::{Arena, Map, Value},
@@ -23,8 +19,8 @@ pub const MAX_DEFAULT_BYTES: usize = 3 * 1024 * 1024;
 pub struct DefaultsTooLarge;
 
 /// Sets declared defaults where a value is absent, or null though it may not be. After an error, some are missing.
-pub fn fill(object: &mut Map<'_>, schema: &Structural) -> Result<(), DefaultsTooLarge> {
-    let mut filling = Filling { arena: object.arena(), room: MAX_DEFAULT_BYTES };
+pub fn fill(object: &mut Map<'_>, schema: ValueType<'_>) -> Result<(), DefaultsTooLarge> {
+    let mut filling = Filling { arena: object.arena(), room: MAX_DEFAULT_BYTES, open: Vec::new() };
     filling.map(object, schema)
 }
 
@@ -33,6 +29,8 @@ struct Filling<'a> {
     arena: &'a Arena,
     /// How many more bytes of defaults the object may get.
     room: usize,
+    /// The types of the defaults around the place: one of them in itself would never end.
+    open: Vec<ValueTypeId>,
 }
 
 impl<'a> Filling<'a> {
@@ -41,31 +39,41 @@ impl<'a> Filling<'a> {
         Ok(Value::of_json(default, self.arena))
     }
 
-    fn map(&mut self, object: &mut Map<'a>, schema: &Structural) -> Result<(), DefaultsTooLarge> {
-        for (name, property) in &schema.properties {
-            let Some(default) = &property.default else { continue };
+    fn map(&mut self, object: &mut Map<'a>, schema: ValueType<'_>) -> Result<(), DefaultsTooLarge> {
+        let mut added = Vec::new();
+        for (name, property) in schema.properties() {
+            let Some(default) = property.default().filter(|_| !self.open.contains(&property.id())) else {
+                continue;
+            };
             match object.get_mut(name) {
                 None => object.set(self.arena.alloc_str(name), self.default(default)?),
                 // Null is replaced only where it could not be stored.
-                Some(value @ Value::Null) if !property.nullable => *value = self.default(default)?,
-                Some(_) => {}
+                Some(value @ Value::Null) if !property.is_nullable() => *value = self.default(default)?,
+                Some(_) => continue,
             }
+            added.push(name);
         }
         // After the defaults were added: they are filled in below, too.
         for (name, value) in object.iter_mut() {
-            match (schema.properties.get(name), &schema.additional) {
-                (Some(property), _) => self.below(value, property)?,
-                (None, Additional::Schema(schema)) => self.element(value, schema)?,
-                _ => {}
+            let Some(property) = schema.property(name) else {
+                if let Additional::Schema(values) = schema.additional() {
+                    self.element(value, values)?;
+                }
+                continue;
+            };
+            // Both are sorted by name.
+            match added.binary_search(&name) {
+                Ok(_) => self.below_default(value, property)?,
+                Err(_) => self.below(value, property)?,
             }
         }
         Ok(())
     }
 
-    fn below(&mut self, value: &mut Value<'a>, schema: &Structural) -> Result<(), DefaultsTooLarge> {
+    fn below(&mut self, value: &mut Value<'a>, schema: ValueType<'_>) -> Result<(), DefaultsTooLarge> {
         deep(|| match value {
             Value::Map(map) => self.map(map, schema),
-            Value::List(list) => match schema.items.as_deref() {
+            Value::List(list) => match schema.items() {
                 Some(items) => list.iter_mut().try_for_each(|item| self.element(item, items)),
                 None => Ok(()),
             },
@@ -73,8 +81,19 @@ impl<'a> Filling<'a> {
         })
     }
 
-    fn element(&mut self, value: &mut Value<'a>, schema: &Structural) -> Result<(), DefaultsTooLarge> {
-        if let (Value::Null, false, Some(default)) = (&value, schema.nullable, &schema.default) {
+    fn below_default(
+        &mut self,
+        value: &mut Value<'a>,
+        schema: ValueType<'_>,
+    ) -> Result<(), DefaultsTooLarge> {
+        self.open.push(schema.id());
+        let filled = self.below(value, schema);
+        self.open.pop();
+        filled
+    }
+
+    fn element(&mut self, value: &mut Value<'a>, schema: ValueType<'_>) -> Result<(), DefaultsTooLarge> {
+        if let (Value::Null, false, Some(default)) = (&value, schema.is_nullable(), schema.default()) {
             *value = self.default(default)?;
         }
         self.below(value, schema)
@@ -94,9 +113,9 @@ fn size(value: &Json) -> usize {
 }
 
 /// Defaults must be what the schema around them would keep and accept, and satisfy its rules. As in Kubernetes, those
-/// below `additionalProperties` are not looked at. `document` is what the schema was compiled from.
-pub fn check(schema: &Structural, document: &Json, path: &str, errors: &mut Vec<FieldError>) {
-    if let Some(default) = &schema.default {
+/// below `additionalProperties` are not looked at.
+pub fn check(schema: ValueType<'_>, path: &str, errors: &mut Vec<FieldError>) {
+    if let Some(default) = schema.default() {
         let place = format!("{path}.default");
         let arena = Arena::new();
         if prune::loses_something(&mut Value::of_json(default, &arena), schema) {
@@ -105,20 +124,20 @@ pub fn check(schema: &Structural, document: &Json, path: &str, errors: &mut Vec<
         let value = Value::of_json(default, &arena);
         let found = validate::validate_default(&value, schema, &place);
         // Rules are evaluated on values that have the types of the schema.
-        let broken = if found.is_empty() { default_errors(document, &value, &place) } else { Vec::new() };
+        let broken = if found.is_empty() { default_errors(schema, &value, &place) } else { Vec::new() };
         errors.extend(found.into_iter().chain(broken));
     }
-    if let Some(items) = &schema.items {
-        check(items, &document["items"], &format!("{path}.items"), errors);
+    if let Some(items) = schema.items() {
+        check(items, &format!("{path}.items"), errors);
     }
-    let documents = &document["properties"];
-    for (name, property) in &schema.properties {
-        check(property, &documents[name], &format!("{path}.properties[{name}]"), errors);
+    for (name, property) in schema.properties() {
+        check(property, &format!("{path}.properties[{name}]"), errors);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use kubemerge_schema::DeclaredType;
     use serde_json::json;
 
     use super::*;
@@ -126,7 +145,7 @@ mod tests {
 
     #[test]
     fn defaults_fill_what_is_missing() {
-        let schema = Structural::compile(&json!({"properties": {
+        let schema = DeclaredType::of_schema(&json!({"properties": {
             "a": {"default": 1},
             "b": {"type": "object", "default": {}, "properties": {"c": {"default": "d"}}},
             "e": {"type": "object", "properties": {"f": {"default": true}}},
@@ -136,7 +155,7 @@ mod tests {
         .unwrap();
         let arena = Arena::new();
         let mut object = decode(&arena, r#"{"a":null,"l":[{"p":"UDP"},{}],"n":null}"#);
-        fill(&mut object, &schema).unwrap();
+        fill(&mut object, schema.values()).unwrap();
         assert_eq!(
             object.to_text(),
             r#"{"a":1,"b":{"c":"d"},"l":[{"p":"UDP"},{"p":"TCP"}],"n":null}"#,
@@ -146,7 +165,7 @@ mod tests {
 
     #[test]
     fn defaults_of_many_items_are_bounded() {
-        let schema = Structural::compile(&json!({"properties": {
+        let schema = DeclaredType::of_schema(&json!({"properties": {
             "l": {"type": "array", "items": {"properties": {"p": {"default": "x".repeat(20_000)}}}},
         }}))
         .unwrap();
@@ -154,7 +173,7 @@ mod tests {
             let arena = Arena::new();
             let mut object =
                 decode(&arena, arena.alloc_str(&format!("{{\"l\":[{}]}}", vec!["{}"; count].join(","))));
-            fill(&mut object, &schema).map(|()| object.to_text().len())
+            fill(&mut object, schema.values()).map(|()| object.to_text().len())
         };
         assert!(filled(100).is_ok_and(|bytes| bytes > 2_000_000));
         assert_eq!(filled(100_000), Err(DefaultsTooLarge));
@@ -169,7 +188,7 @@ mod tests {
             (json!({"additionalProperties": wrong}), 0),
         ] {
             let mut errors = Vec::new();
-            check(&Structural::compile(&schema).unwrap(), &schema, "s", &mut errors);
+            check(DeclaredType::of_schema(&schema).unwrap().values(), "s", &mut errors);
             assert_eq!(errors.len(), found, "{schema}");
         }
     }

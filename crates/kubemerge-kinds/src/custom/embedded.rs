@@ -2,12 +2,10 @@
 //!
 //! Their metadata is that of any object, so what it does not have is dropped, and the rest is validated.
 
+use kubemerge_schema::{Additional, ValueType};
 use kubemerge_value::deep;
 
-use super::{
-    list_type::child,
-    structural::{Additional, Structural},
-};
+use super::list_type::child;
 use crate::{
     document_path::DocumentPath,
     field::BadValue,
@@ -22,7 +20,7 @@ use crate::{
 
 /// Brings the types and the metadata of embedded objects into the form that Go has them in; answers what was dropped,
 /// or what cannot be decoded.
-pub fn coerce(object: &mut Map<'_>, schema: &Structural) -> Result<Vec<String>, FieldError> {
+pub fn coerce(object: &mut Map<'_>, schema: ValueType<'_>) -> Result<Vec<String>, FieldError> {
     let mut dropped = Vec::new();
     coerce_map(object, schema, "", &mut dropped)?;
     Ok(dropped)
@@ -30,15 +28,15 @@ pub fn coerce(object: &mut Map<'_>, schema: &Structural) -> Result<Vec<String>, 
 
 fn coerce_map(
     map: &mut Map<'_>,
-    schema: &Structural,
+    schema: ValueType<'_>,
     path: &str,
     dropped: &mut Vec<String>,
 ) -> Result<(), FieldError> {
-    if schema.embedded {
+    if schema.is_embedded() {
         coerce_head(map, path, dropped)?;
     }
     for (name, value) in map.iter_mut() {
-        match (schema.properties.get(name), &schema.additional) {
+        match (schema.property(name), schema.additional()) {
             (Some(property), _) => coerce_value(value, property, &child(path, name), dropped)?,
             (None, Additional::Schema(values)) => {
                 coerce_value(value, values, &format!("{path}[{name}]"), dropped)?;
@@ -51,11 +49,11 @@ fn coerce_map(
 
 fn coerce_value(
     value: &mut Value<'_>,
-    schema: &Structural,
+    schema: ValueType<'_>,
     path: &str,
     dropped: &mut Vec<String>,
 ) -> Result<(), FieldError> {
-    deep(|| match (value, schema.items.as_deref()) {
+    deep(|| match (value, schema.items()) {
         (Value::Map(map), _) => coerce_map(map, schema, path, dropped),
         (Value::List(list), Some(items)) => list
             .iter_mut()
@@ -149,20 +147,20 @@ fn go_name(value: &Value<'_>) -> &'static str {
 }
 
 /// Validates the types and the metadata of embedded objects.
-pub(super) fn validate(object: &Map<'_>, schema: &Structural) -> Vec<FieldError> {
+pub(super) fn validate(object: &Map<'_>, schema: ValueType<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     validate_value(object.into(), schema, "", &mut errors);
     errors
 }
 
-fn validate_value(value: ValueRef<'_>, schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+fn validate_value(value: ValueRef<'_>, schema: ValueType<'_>, path: &str, errors: &mut Vec<FieldError>) {
     deep(|| match value {
         ValueRef::Map(map) => {
-            if schema.embedded {
+            if schema.is_embedded() {
                 validate_head(map, path, errors);
             }
             for (name, value) in map.iter() {
-                match (schema.properties.get(name), &schema.additional) {
+                match (schema.property(name), schema.additional()) {
                     (Some(property), _) => validate_value(value.into(), property, &child(path, name), errors),
                     (None, Additional::Schema(values)) => {
                         validate_value(value.into(), values, &format!("{path}[{name}]"), errors);
@@ -172,7 +170,7 @@ fn validate_value(value: ValueRef<'_>, schema: &Structural, path: &str, errors: 
             }
         }
         ValueRef::List(list) => {
-            let Some(items) = schema.items.as_deref() else { return };
+            let Some(items) = schema.items() else { return };
             for (at, item) in list.iter().enumerate() {
                 validate_value(item.into(), items, &format!("{path}[{at}]"), errors);
             }

@@ -1,16 +1,60 @@
 //! Paths to fields of a schema, as definitions name them: `.spec.color`, `.spec['my-field']`.
 
+use kubemerge_schema::{Additional, ValueType};
 use serde_json::Value;
+
+/// A schema that paths lead through: one that was read, or one that is still to be judged.
+pub trait PathSchema: Copy {
+    /// The schema of a declared field.
+    fn field(self, name: &str) -> Option<Self>;
+    /// Whether any field is declared.
+    fn has_fields(self) -> bool;
+    /// The schema of fields that are not declared, if they are mentioned at all; none inside if it says nothing about them.
+    fn others(self) -> Option<Option<Self>>;
+}
+
+impl PathSchema for ValueType<'_> {
+    fn field(self, name: &str) -> Option<Self> {
+        self.property(name)
+    }
+
+    fn has_fields(self) -> bool {
+        self.properties().next().is_some()
+    }
+
+    fn others(self) -> Option<Option<Self>> {
+        match self.additional() {
+            Additional::Unset => None,
+            Additional::Allowed | Additional::Refused => Some(None),
+            Additional::Schema(values) => Some(Some(values)),
+        }
+    }
+}
+
+impl PathSchema for &Value {
+    fn field(self, name: &str) -> Option<Self> {
+        self.get("properties")?.get(name)
+    }
+
+    fn has_fields(self) -> bool {
+        self.get("properties").and_then(Value::as_object).is_some_and(|fields| !fields.is_empty())
+    }
+
+    fn others(self) -> Option<Option<Self>> {
+        let values = self.get("additionalProperties").filter(|values| !values.is_null())?;
+        Some(Some(values).filter(|values| values.is_object()))
+    }
+}
 
 /// A path that leads to a field.
 #[derive(Debug)]
-pub struct SchemaFieldPath<'s> {
+pub struct SchemaFieldPath<S> {
     /// The path as messages print it: `spec.color`, `map[key]`.
     pub text: String,
     /// Its first name.
     pub root: String,
     /// The schema of the field.
-    pub schema: Option<&'s Value>,
+    pub schema: Option<S>,
 }
 
 /// Whether `['name']` may be used.
@@ -23,11 +67,11 @@ pub enum ArrayNotation {
 }
 
 /// Follows a path through a schema; an error says why it leads nowhere.
-pub fn valid_field_path<'s>(
+pub fn valid_field_path<S: PathSchema>(
     path: &str,
-    schema: &'s Value,
+    schema: S,
     notation: ArrayNotation,
-) -> Result<SchemaFieldPath<'s>, String> {
+) -> Result<SchemaFieldPath<S>, String> {
     const END: &str = "unexpected end of JSON path";
     let mut found = SchemaFieldPath { text: String::new(), root: String::new(), schema: Some(schema) };
     let mut tokens = Tokens(path);
@@ -53,23 +97,18 @@ pub fn valid_field_path<'s>(
     Ok(found)
 }
 
-impl SchemaFieldPath<'_> {
+impl<S: PathSchema> SchemaFieldPath<S> {
     fn step(&mut self, name: &str) -> Result<(), String> {
         const NOWHERE: &str = "does not refer to a valid field";
-        let has = |keyword: &str| {
-            self.schema.and_then(|schema| schema.get(keyword)).filter(|value| !value.is_null())
-        };
-        if let Some(properties) =
-            has("properties").filter(|value| value.as_object().is_some_and(|map| !map.is_empty()))
-        {
-            self.schema = Some(properties.get(name).ok_or(NOWHERE)?);
+        if let Some(schema) = self.schema.filter(|schema| schema.has_fields()) {
+            self.schema = Some(schema.field(name).ok_or(NOWHERE)?);
             if !self.text.is_empty() {
                 self.text.push('.');
             }
             self.text.push_str(name);
-        } else if let Some(values) = has("additionalProperties") {
+        } else if let Some(values) = self.schema.and_then(S::others) {
             // `additionalProperties: true` says nothing about the values.
-            self.schema = Some(values).filter(|values| values.is_object());
+            self.schema = values;
             self.text.push_str(&format!("[{name}]"));
         } else {
             return Err(NOWHERE.to_owned());

@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, sync::LazyLock};
 
-use kubemerge_schema::pattern::from_go;
+use kubemerge_schema::{ValueType, pattern::from_go};
 use kubemerge_value::part::text_of;
 use regex::Regex;
 
@@ -44,7 +44,26 @@ const FORMATS: [&str; 26] = [
 
 /// Whether a format is enforced.
 pub(crate) fn is_known(format: &str) -> bool {
-    FORMATS.contains(&format.replace('-', "").as_str())
+    let letters = || format.bytes().filter(|byte| *byte != b'-');
+    let count = letters().count();
+    FORMATS.iter().any(|known| known.len() == count && known.bytes().eq(letters()))
+}
+
+/// The format of a schema, if it means something for its type.
+pub(crate) fn enforced(schema: ValueType<'_>) -> Option<&str> {
+    let format = schema.format()?;
+    is_enforced(format, schema.only_type().unwrap_or_default()).then_some(format)
+}
+
+/// Whether a format means something for a type.
+pub(crate) fn is_enforced(format: &str, kind: &str) -> bool {
+    match kind {
+        // Without a type the format applies to the strings among the values.
+        "" | "string" => is_known(format),
+        "integer" => matches!(format, "int32" | "int64"),
+        "number" => matches!(format, "float" | "double"),
+        _ => false,
+    }
 }
 
 /// Formats that are regular expressions.

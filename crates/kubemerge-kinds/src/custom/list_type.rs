@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use kubemerge_schema::{Additional, ListType, ValueType};
 use kubemerge_value::deep;
 
-use super::structural::{Additional, ListType, Structural};
 use crate::{
     field::BadValue,
     field_error::{FieldError, has_enough},
@@ -12,31 +12,31 @@ use crate::{
 };
 
 /// Reports items that are in a list twice, anywhere in an object.
-pub(super) fn check(object: &Map<'_>, schema: &Structural) -> Vec<FieldError> {
+pub(super) fn check(object: &Map<'_>, schema: ValueType<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     walk(object.into(), schema, "", &mut errors);
     errors
 }
 
-fn walk(value: ValueRef<'_>, schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+fn walk(value: ValueRef<'_>, schema: ValueType<'_>, path: &str, errors: &mut Vec<FieldError>) {
     if has_enough(errors) {
         return;
     }
     deep(|| match value {
         ValueRef::List(list) => {
-            match schema.list_type {
-                ListType::Atomic => {}
+            match schema.list_type() {
+                ListType::Unset | ListType::Atomic => {}
                 ListType::Set => report(list.iter(), path, errors),
                 ListType::Map => check_map_list(list, schema, path, errors),
             }
-            let Some(items) = schema.items.as_deref() else { return };
+            let Some(items) = schema.items() else { return };
             list.iter()
                 .enumerate()
                 .for_each(|(at, item)| walk(item.into(), items, &format!("{path}[{at}]"), errors));
         }
         ValueRef::Map(map) => {
             for (name, value) in map.iter() {
-                match (schema.properties.get(name), &schema.additional) {
+                match (schema.property(name), schema.additional()) {
                     (Some(property), _) => walk(value.into(), property, &child(path, name), errors),
                     (None, Additional::Schema(values)) => {
                         walk(value.into(), values, &format!("{path}[{name}]"), errors)
@@ -54,7 +54,7 @@ pub(super) fn child(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
 }
 
-fn check_map_list(list: &[Value<'_>], schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+fn check_map_list(list: &[Value<'_>], schema: ValueType<'_>, path: &str, errors: &mut Vec<FieldError>) {
     let is_other = |item: &Value<'_>| !matches!(item, Value::Map(_) | Value::Null);
     if let Some((at, item)) = list.iter().enumerate().find(|(_, item)| is_other(item)) {
         let detail = "must be an object for an array of list-type map";
@@ -66,9 +66,9 @@ fn check_map_list(list: &[Value<'_>], schema: &Structural, path: &str, errors: &
 }
 
 /// The key fields of an item; absent ones are left out, without defaults.
-fn keys_of<'a>(item: &Value<'_>, schema: &'a Structural, arena: &'a Arena) -> Value<'a> {
+fn keys_of<'a>(item: &Value<'_>, schema: ValueType<'a>, arena: &'a Arena) -> Value<'a> {
     let mut keys = Map::new_in(arena);
-    for key in &schema.list_map_keys {
+    for key in schema.list_map_keys() {
         let value = item.as_map().and_then(|item| item.get(key));
         value.into_iter().for_each(|value| keys.set(key, value.copy_in(arena)));
     }
@@ -92,6 +92,7 @@ fn report<'v>(values: impl Iterator<Item = &'v Value<'v>>, path: &str, errors: &
 
 #[cfg(test)]
 mod tests {
+    use kubemerge_schema::DeclaredType;
     use serde_json::json;
 
     use super::*;
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn repeated_items_are_reported_at_their_second_place() {
-        let schema = Structural::compile(&json!({"properties": {
+        let schema = DeclaredType::of_schema(&json!({"properties": {
             "set": {"type": "array", "x-kubernetes-list-type": "set"},
             "map": {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]},
         }}))
@@ -107,7 +108,7 @@ mod tests {
         let arena = Arena::new();
         let object = r#"{"set":["a","b",7,"a","a",7.0],"map":[{"k":1},{"k":2},{"k":1},{"k":2.0}]}"#;
         let object = decode(&arena, object);
-        let texts: Vec<String> = check(&object, &schema).iter().map(ToString::to_string).collect();
+        let texts: Vec<String> = check(&object, schema.values()).iter().map(ToString::to_string).collect();
         assert_eq!(texts, ["map[2]: Duplicate value: {\"k\":1}", "set[3]: Duplicate value: \"a\""]);
     }
 }

@@ -7,7 +7,7 @@ pub mod default;
 pub mod definition;
 pub mod embedded;
 pub mod field_path;
-mod format;
+pub(crate) mod format;
 pub mod jsonpath;
 mod list_type;
 pub mod metadata;
@@ -15,7 +15,6 @@ pub mod names;
 pub mod prune;
 pub mod rules;
 pub mod scale;
-pub mod structural;
 pub mod validate;
 
 pub use decode::decode;

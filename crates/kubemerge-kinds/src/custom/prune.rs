@@ -1,8 +1,8 @@
 //! Removes what a schema does not declare, and nulls that mean nothing.
 
+use kubemerge_schema::{Additional, ValueType};
 use kubemerge_value::deep;
 
-use super::structural::{Additional, Structural};
 use crate::{
     document_path::DocumentPath,
     tree::{Map, Value},
@@ -13,7 +13,7 @@ const OWN: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Removes undeclared fields; answers their paths, sorted, as many as are reported. The root's own type and
 /// metadata stay.
-pub fn prune(object: &mut Map<'_>, schema: &Structural) -> Vec<String> {
+pub fn prune(object: &mut Map<'_>, schema: ValueType<'_>) -> Vec<String> {
     let mut removed = Vec::new();
     let own = OWN.map(|name| object.remove(name));
     prune_map(object, Some(schema), &DocumentPath::Root, &mut removed);
@@ -26,7 +26,7 @@ pub fn prune(object: &mut Map<'_>, schema: &Structural) -> Vec<String> {
 }
 
 /// Removes undeclared fields of a value; answers whether there were any.
-pub(super) fn loses_something(value: &mut Value<'_>, schema: &Structural) -> bool {
+pub(super) fn loses_something(value: &mut Value<'_>, schema: ValueType<'_>) -> bool {
     let mut removed = Vec::new();
     prune_value(value, Some(schema), &DocumentPath::Root, &mut removed);
     !removed.is_empty()
@@ -34,15 +34,15 @@ pub(super) fn loses_something(value: &mut Value<'_>, schema: &Structural) -> boo
 
 fn prune_value(
     value: &mut Value<'_>,
-    schema: Option<&Structural>,
+    schema: Option<ValueType<'_>>,
     place: &DocumentPath<'_>,
     removed: &mut Vec<String>,
 ) {
     deep(|| match value {
         Value::Map(map) => prune_map(map, schema, place, removed),
         Value::List(list) => {
-            let keep = schema.is_some_and(|schema| schema.preserve_unknown);
-            let items = schema.and_then(|schema| schema.items.as_deref());
+            let keep = schema.is_some_and(ValueType::keeps_unknown);
+            let items = schema.and_then(ValueType::items);
             for (at, item) in list.iter_mut().enumerate() {
                 let place = DocumentPath::Item(place, at);
                 if keep {
@@ -58,11 +58,11 @@ fn prune_value(
 
 fn prune_map(
     map: &mut Map<'_>,
-    schema: Option<&Structural>,
+    schema: Option<ValueType<'_>>,
     place: &DocumentPath<'_>,
     removed: &mut Vec<String>,
 ) {
-    if let Some(schema) = schema.filter(|schema| schema.preserve_unknown) {
+    if let Some(schema) = schema.filter(|schema| schema.keeps_unknown()) {
         return skip_map(map, schema, place, removed);
     }
     map.retain_mut(|name, value| {
@@ -79,7 +79,7 @@ fn prune_map(
 /// Below a place that keeps unknown fields: undeclared ones stay, declared ones are pruned as usual.
 fn skip_value(
     value: &mut Value<'_>,
-    schema: Option<&Structural>,
+    schema: Option<ValueType<'_>>,
     place: &DocumentPath<'_>,
     removed: &mut Vec<String>,
 ) {
@@ -88,14 +88,14 @@ fn skip_value(
         Value::Map(map) => skip_map(map, schema, place, removed),
         Value::List(list) => {
             for (at, item) in list.iter_mut().enumerate() {
-                skip_value(item, schema.items.as_deref(), &DocumentPath::Item(place, at), removed);
+                skip_value(item, schema.items(), &DocumentPath::Item(place, at), removed);
             }
         }
         _ => {}
     }
 }
 
-fn skip_map(map: &mut Map<'_>, schema: &Structural, place: &DocumentPath<'_>, removed: &mut Vec<String>) {
+fn skip_map(map: &mut Map<'_>, schema: ValueType<'_>, place: &DocumentPath<'_>, removed: &mut Vec<String>) {
     for (name, value) in map.iter_mut() {
         if let Child::Declared(Some(schema)) = child(Some(schema), name) {
             prune_value(value, Some(schema), &DocumentPath::Field(place, name), removed);
@@ -106,16 +106,16 @@ fn skip_map(map: &mut Map<'_>, schema: &Structural, place: &DocumentPath<'_>, re
 enum Child<'s> {
     /// The type and metadata of an embedded object.
     Untouched,
-    Declared(Option<&'s Structural>),
+    Declared(Option<ValueType<'s>>),
     Unknown,
 }
 
-fn child<'s>(schema: Option<&'s Structural>, name: &str) -> Child<'s> {
+fn child<'s>(schema: Option<ValueType<'s>>, name: &str) -> Child<'s> {
     let Some(schema) = schema else { return Child::Unknown };
-    if schema.embedded && OWN.contains(&name) {
+    if schema.is_embedded() && OWN.contains(&name) {
         return Child::Untouched;
     }
-    match (schema.properties.get(name), &schema.additional) {
+    match (schema.property(name), schema.additional()) {
         (Some(property), _) => Child::Declared(Some(property)),
         (None, Additional::Schema(schema)) => Child::Declared(Some(schema)),
         // Upstream: `false` is refused by validation later, so that it is not pruned silently.
@@ -125,15 +125,11 @@ fn child<'s>(schema: Option<&'s Structural>, name: &str) -> Child<'s> {
 }
 
 /// Removes nulls where the schema neither allows nor replaces them.
-pub fn drop_nulls(object: &mut Map<'_>, schema: &Structural) {
+pub fn drop_nulls(object: &mut Map<'_>, schema: ValueType<'_>) {
     object.retain_mut(|name, value| {
-        let known = match (schema.properties.get(name), &schema.additional) {
-            (Some(property), _) => property,
-            (None, Additional::Schema(schema)) => schema,
-            _ => return true,
-        };
+        let Some(known) = schema.member(name) else { return true };
         // A null with a default was replaced before this step.
-        if matches!(value, Value::Null) && !known.nullable && known.default.is_none() {
+        if matches!(value, Value::Null) && !known.is_nullable() && known.default().is_none() {
             return false;
         }
         drop_nulls_below(value, known);
@@ -141,11 +137,11 @@ pub fn drop_nulls(object: &mut Map<'_>, schema: &Structural) {
     });
 }
 
-fn drop_nulls_below(value: &mut Value<'_>, schema: &Structural) {
+fn drop_nulls_below(value: &mut Value<'_>, schema: ValueType<'_>) {
     deep(|| match value {
         Value::Map(map) => drop_nulls(map, schema),
         Value::List(list) => {
-            if let Some(items) = schema.items.as_deref() {
+            if let Some(items) = schema.items() {
                 list.iter_mut().for_each(|item| drop_nulls_below(item, items));
             }
         }
@@ -155,6 +151,7 @@ fn drop_nulls_below(value: &mut Value<'_>, schema: &Structural) {
 
 #[cfg(test)]
 mod tests {
+    use kubemerge_schema::DeclaredType;
     use serde_json::{Value as Json, json};
 
     use super::*;
@@ -168,8 +165,8 @@ mod tests {
     }
 
     fn pruned(schema: Json, object: Json) -> (Json, Vec<String>) {
-        let schema = Structural::compile(&schema).unwrap();
-        changed(&object, |object| prune(object, &schema))
+        let schema = DeclaredType::of_schema(&schema).unwrap();
+        changed(&object, |object| prune(object, schema.values()))
     }
 
     #[test]
@@ -209,22 +206,22 @@ mod tests {
 
     #[test]
     fn nulls_go_unless_allowed_or_replaced() {
-        let schema = Structural::compile(&json!({"properties": {
+        let schema = DeclaredType::of_schema(&json!({"properties": {
             "a": {"type": "string"}, "b": {"type": "string", "nullable": true}, "c": {"type": "string", "default": "x"},
         }}))
         .unwrap();
         let given = json!({"a": null, "b": null, "c": null, "unknown": null});
-        let (kept, ()) = changed(&given, |object| drop_nulls(object, &schema));
+        let (kept, ()) = changed(&given, |object| drop_nulls(object, schema.values()));
         assert_eq!(kept, json!({"b": null, "c": null, "unknown": null}));
     }
 
     #[test]
     fn lists_may_be_nested_deeply() {
-        let schema = Structural::compile(&json!({"additionalProperties": true})).unwrap();
+        let schema = DeclaredType::of_schema(&json!({"additionalProperties": true})).unwrap();
         let text = format!("{{\"l\":{}{{\"x\":1}}{}}}", "[".repeat(9_000), "]".repeat(9_000));
         let arena = Arena::new();
         let mut object = decode(&arena, &text);
-        assert_eq!(prune(&mut object, &schema).len(), 1);
+        assert_eq!(prune(&mut object, schema.values()).len(), 1);
         assert_eq!(object.to_text(), text.replace("\"x\":1", ""));
     }
 }

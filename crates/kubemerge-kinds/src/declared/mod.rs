@@ -6,7 +6,6 @@
 //! definitions that it stores.
 
 mod by_parts;
-mod document;
 pub mod metadata;
 mod read;
 mod rules;

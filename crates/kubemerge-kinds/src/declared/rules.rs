@@ -1,9 +1,9 @@
 //! The rules of a declared kind, step by step.
 
-use kubemerge_schema::Type;
-use serde_json::{Map as JsonMap, Value as Json};
+use kubemerge_schema::{DeclaredType, Type, ValueType};
+use serde_json::Value as Json;
 
-use super::{by_parts, document};
+use super::by_parts;
 use crate::{
     custom::{
         check::{Subject, WrittenPart, check},
@@ -13,7 +13,6 @@ use crate::{
         embedded, prune,
         rules::CelRules,
         scale::{self, ScalePaths},
-        structural::Structural,
         validate::validate,
     },
     field_error::FieldError,
@@ -29,7 +28,7 @@ use crate::{
 pub struct DeclaredRules {
     source: DeclaredBy,
     /// None for definitions without a schema: everything is kept.
-    schema: Option<Structural>,
+    schema: Option<DeclaredType>,
     cel: CelRules,
     scale: Option<ScalePaths>,
     /// None if only types are known: then objects may have a namespace or not.
@@ -64,23 +63,21 @@ pub enum Undecodable {
 }
 
 impl DeclaredRules {
-    /// The rules of a version of a custom resource definition.
-    pub fn of_version(definition: &Json, version: &Json) -> DeclaredRules {
-        let schema = version.pointer("/schema/openAPIV3Schema").unwrap_or(&Json::Null);
+    /// The rules of a version of a custom resource definition; `ty` is the type of its objects, if the definition has been
+    /// loaded.
+    pub fn of_version(ty: Option<DeclaredType>, definition: &Json, version: &Json) -> DeclaredRules {
+        // A schema that cannot be read was refused when the definition was written.
+        let read = || DeclaredType::of_schema(version.pointer("/schema/openAPIV3Schema")?).ok();
         let keeps_unknown = definition.pointer("/spec/preserveUnknownFields") == Some(&Json::Bool(true));
-        // A schema that cannot be compiled was refused when the definition was written.
-        let compiled = Structural::compile(schema).ok().map(|schema| match keeps_unknown {
-            true => schema.preserve_unknown_fields(),
-            false => schema,
-        });
+        let schema = ty.or_else(read).map(|ty| if keeps_unknown { ty.preserve_unknown_fields() } else { ty });
         let scope = match text(definition, "/spec/scope") {
             "Cluster" => Scope::Cluster,
             _ => Scope::Namespaced,
         };
         DeclaredRules {
             source: DeclaredBy::Definition,
-            schema: compiled,
-            cel: CelRules::compile(schema),
+            cel: schema.as_ref().map(|schema| CelRules::compile(schema.values())).unwrap_or_default(),
+            schema,
             scale: scale::of_version(version).map(ScalePaths::read),
             scope: Some(scope),
             has_status: version.pointer("/subresources/status").is_some(),
@@ -88,15 +85,9 @@ impl DeclaredRules {
         }
     }
 
-    /// The rules of a schema among those of a document.
-    pub fn of_document(
-        schemas: &JsonMap<String, Json>,
-        schema: &Json,
-        scope: Option<Scope>,
-        has_status: bool,
-    ) -> DeclaredRules {
-        let schema = document::compile(schemas, schema);
-        DeclaredRules { schema, scope, has_status, ..DeclaredRules::unknown() }
+    /// The rules of a kind of a document.
+    pub fn of_document(ty: DeclaredType, scope: Option<Scope>, has_status: bool) -> DeclaredRules {
+        DeclaredRules { schema: Some(ty), scope, has_status, ..DeclaredRules::unknown() }
     }
 
     /// The rules of a kind of which nothing is known but its name.
@@ -132,9 +123,13 @@ impl DeclaredRules {
         self.schema.is_some()
     }
 
+    fn schema(&self) -> Option<ValueType<'_>> {
+        self.schema.as_ref().map(DeclaredType::values)
+    }
+
     /// Whether everything is kept and nothing is said about it, as for kinds that have a name only.
     pub fn says_nothing(&self) -> bool {
-        self.schema.as_ref().is_none_or(|schema| schema.preserve_unknown && schema.properties.is_empty())
+        self.schema().is_none_or(|schema| schema.keeps_unknown() && schema.properties().next().is_none())
     }
 
     /// Where `/scale` finds its numbers.
@@ -165,7 +160,7 @@ impl DeclaredRules {
     }
 
     fn prune(&self, object: &mut Map<'_>) -> Result<Vec<String>, FieldError> {
-        let Some(schema) = &self.schema else { return Ok(Vec::new()) };
+        let Some(schema) = self.schema() else { return Ok(Vec::new()) };
         let mut removed = prune::prune(object, schema);
         // After pruning: a null that is pruned anyway must not be reported twice.
         prune::drop_nulls(object, schema);
@@ -175,7 +170,7 @@ impl DeclaredRules {
 
     /// Fills in defaults, up to a limit.
     pub fn default(&self, object: &mut Map<'_>) -> Result<(), DefaultsTooLarge> {
-        let Some(schema) = &self.schema else { return Ok(()) };
+        let Some(schema) = self.schema() else { return Ok(()) };
         // Metadata has no defaults: ObjectMeta has its own rules.
         let metadata = object.remove("metadata");
         let filled = default::fill(object, schema);
@@ -226,7 +221,7 @@ impl DeclaredRules {
             return changes;
         }
         let errors = metadata_errors(object, self.scope_of(object), self.name_rule(old));
-        let Some(schema) = &self.schema else { return errors };
+        let Some(schema) = self.schema() else { return errors };
         match self.source {
             DeclaredBy::Definition => {
                 let part = if subresource.is_some() { WrittenPart::Status } else { WrittenPart::Main };
@@ -244,7 +239,7 @@ impl DeclaredRules {
         object: &Map<'a>,
         old: Option<&Map<'a>>,
     ) -> Vec<FieldError> {
-        if let Some(schema) = &self.schema {
+        if let Some(schema) = self.schema() {
             let correlated = old.map(|old| Correlated::new(object, old, schema));
             errors.extend(validate(object, correlated.as_ref(), schema));
         }

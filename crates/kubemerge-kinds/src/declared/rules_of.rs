@@ -22,8 +22,10 @@ pub fn rules_of(schema: &Schema, api_version: &str, kind: &str) -> Option<Arc<De
 
 fn compile(schema: &Schema, api_version: &str, kind: &str) -> Option<DeclaredRules> {
     match schema.declared(api_version, kind)? {
-        Declared::Definition { definition, version } => Some(DeclaredRules::of_version(definition, version)),
-        Declared::Document { schemas, schema: own } => {
+        Declared::Definition { definition, version, ty } => {
+            Some(DeclaredRules::of_version(ty, definition, version))
+        }
+        Declared::Document(ty) => {
             let resource = resource_of(schema, api_version, kind);
             let scope = resource.map(|resource| match resource.is_namespaced() {
                 true => Scope::Namespaced,
@@ -31,7 +33,7 @@ fn compile(schema: &Schema, api_version: &str, kind: &str) -> Option<DeclaredRul
             });
             let has_status =
                 resource.is_some_and(|resource| resource.subresources().any(|part| part.name() == "status"));
-            Some(DeclaredRules::of_document(schemas, own, scope, has_status))
+            Some(DeclaredRules::of_document(ty, scope, has_status))
         }
     }
 }

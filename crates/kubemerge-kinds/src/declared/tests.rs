@@ -1,6 +1,6 @@
 //! Tests of declared rules.
 
-use kubemerge_schema::{Dialect, Schema, SchemaBuilder};
+use kubemerge_schema::{Declared, Dialect, ListItems, Schema, SchemaBuilder};
 use serde_json::{Value, json};
 
 use crate::{Refusal, admit, admit_update};
@@ -72,6 +72,57 @@ fn documents_refuse_other_types_and_say_it_in_their_own_way() {
     let stored = admit(&schema, &shape(&json!({"port": 80, "other": 1}))).unwrap();
     let stored: Value = serde_json::from_str(&stored).unwrap();
     assert_eq!(stored["spec"], json!({"port": 80, "part": {"a": "b"}}));
+}
+
+#[test]
+fn types_of_documents_may_contain_themselves() {
+    let reference = |name: &str| json!({"$ref": format!("#/definitions/{name}")});
+    let spec = json!({"type": "object", "properties": {
+        "size": {"type": "integer", "maximum": 5}, "part": reference("Spec"),
+        "filled": {"allOf": [reference("Spec")], "default": {}}, "loop": reference("Loop")}});
+    let mut given = document(&spec);
+    // Alternatives of a value that are the value's own type again.
+    given["definitions"]["Loop"] = json!({"maxProperties": 0, "anyOf": [reference("Loop"), reference("Loop"), {"not": reference("Loop")}]});
+    let schema = schema(&given);
+    let stored = admit(&schema, &shape(&json!({"part": {"part": {"size": 5}}}))).unwrap();
+    let stored: Value = serde_json::from_str(&stored).unwrap();
+    assert_eq!(
+        stored["spec"],
+        json!({"filled": {}, "part": {"filled": {}, "part": {"filled": {}, "size": 5}}}),
+        "a default in a default of its own type would never end"
+    );
+    assert_eq!(
+        causes(&admit(&schema, &shape(&json!({"part": {"part": {"size": 6}}}))).unwrap_err()),
+        [
+            "spec.part.part.size: Invalid value: 6: spec.part.part.size in body should be less than or equal to 5"
+        ]
+    );
+    let refused = admit(&schema, &shape(&json!({"loop": {"a": 1}}))).unwrap_err();
+    assert!(causes(&refused).contains(&"spec.loop: Too many: 1: must have at most 0 items".to_owned()));
+}
+
+#[test]
+fn every_column_is_read_by_the_same_nodes() {
+    let spec = json!({"type": "object", "properties": {"list": {"type": "array", "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["k"], "items": {"type": "object", "required": ["k"], "properties": {
+            "k": {"type": "string", "default": "a"}}}}}});
+    let schema = schema(&definition(&spec));
+    let Some(Declared::Definition { ty: Some(ty), .. }) = schema.declared("g.io/v1", "Shape") else {
+        panic!("the definition is known")
+    };
+    let values = ty.values().property("spec").and_then(|spec| spec.property("list")).unwrap();
+    assert_eq!(values.list_map_keys().collect::<Vec<_>>(), ["k"]);
+    assert_eq!(values.items().unwrap().property("k").unwrap().default(), Some(&json!("a")));
+    assert_eq!(values.items().unwrap().required().collect::<Vec<_>>(), ["k"]);
+    // What is implied for owners is not written, and rules see the names alone.
+    assert!(ty.values().property("metadata").is_none());
+    let metadata = ty.values().property_in_rules("metadata").unwrap();
+    assert_eq!(metadata.properties().map(|(name, _)| name).collect::<Vec<_>>(), ["generateName", "name"]);
+    let root = schema.type_of("g.io/v1", "Shape").unwrap();
+    assert!(root.field("metadata").unwrap().ty.field("labels").is_some());
+    let owned = schema.ownership_of("g.io/v1", "Shape").unwrap().map().unwrap().field("spec").unwrap();
+    let owned = owned.map().unwrap().field("list").unwrap().list().unwrap();
+    assert!(matches!(owned.items, ListItems::Keyed([key]) if key.default == Some(json!("a"))));
 }
 
 #[test]

@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::openapi_v3;
 use super::reader::{AllOf, SchemaReader, Syntax};
 use crate::check::{self, Severity};
-use crate::document::{DocumentPath, crd_schema, crd_versions, object};
+use crate::document::{DocumentPath, crd_schema, crd_versions, object, refuse_depth};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::{
     Column, DefinitionEntry, DefinitionId, FieldEntry, Flags, KindEntry, Model, Name, Node, NodeId, Origin,
-    Required, ResourceEntry, Shape, StrategicPatch, SubresourceEntry, UNTYPED,
+    Required, ResourceEntry, Shape, StrategicPatch, SubresourceEntry, UNTYPED, ValueFacts,
 };
 
 const SYNTAX: Syntax = Syntax { column: Column::V3, prefix: "#/", all_of: AllOf::Restricts };
@@ -136,11 +136,29 @@ fn load_version(
     model.node_mut(node).flags.set(Flags::CUSTOM_RESOURCE);
     // Embedded resources may be at any depth, so every new node is looked at.
     for whole_object in first_node..model.nodes.len() as NodeId {
+        show_names_to_rules(model, whole_object);
         imply_names(model, whole_object, object_meta);
     }
     add_kind(model, names, name, id);
     add_resource(model, names, name, version);
     Ok(())
+}
+
+/// Reads the schema of a version alone, for its values: without what is implied for merges and owners.
+pub(crate) fn load_schema(model: &mut Model, schema: &Value) -> Result<NodeId, LoadError> {
+    refuse_depth(schema)?;
+    let node =
+        Reader::new(model, SYNTAX).definition(UNTYPED, schema, DocumentPath::root("openAPIV3Schema"))?;
+    if let Some(problem) =
+        model.values.iter().find_map(|facts| facts.checks.as_ref()?.pattern.as_ref()?.problem())
+    {
+        return Err(LoadError::new(LoadErrorKind::BrokenRule, "", problem));
+    }
+    model.node_mut(node).flags.set(Flags::CUSTOM_RESOURCE);
+    for whole_object in 0..model.nodes.len() as NodeId {
+        show_names_to_rules(model, whole_object);
+    }
+    Ok(node)
 }
 
 /// ObjectMeta, of the loaded documents or as Kubernetes 1.37 has it.
@@ -160,10 +178,42 @@ fn ensure_object_meta(model: &mut Model) -> Result<DefinitionId, LoadError> {
     Ok(model.definition_named(name).unwrap_or(UNTYPED))
 }
 
+/// Notes which fields of a whole object were written, and which its rules see: its type and, of its metadata, the names.
+fn show_names_to_rules(model: &mut Model, id: NodeId) {
+    let node = *model.node(id);
+    if !is_whole_object(&node) {
+        return;
+    }
+    let own = Node { owner: node.owner, ..Node::new(Column::V3) };
+    let string = model.add_node(Node { shape: Shape::String, ..own });
+    let mut field = |name: &str, node: NodeId| {
+        let name = model.intern(name);
+        model.field_entry(name, node, Required::No)
+    };
+    let names = ["name", "generateName"].map(|name| field(name, string));
+    let types = ["apiVersion", "kind"].map(|name| field(name, string));
+    let names = model.add_fields(names.into());
+    let metadata = model.add_node(Node { shape: Shape::Object, fields: names, ..own });
+    let name = model.intern("metadata");
+    let metadata = model.field_entry(name, metadata, Required::No);
+    let mut seen: Vec<FieldEntry> = model.fields(&node).to_vec();
+    seen.retain(|field| !matches!(model.text(field.name), "apiVersion" | "kind" | "metadata"));
+    seen.extend(types);
+    seen.push(metadata);
+    let in_rules = Some(model.add_fields(seen));
+    let facts = model.value_facts(&node).cloned().unwrap_or_default();
+    let values = model.add_value_facts(ValueFacts { written: Some(node.fields), in_rules, ..facts });
+    model.node_mut(id).values = values;
+}
+
+fn is_whole_object(node: &Node) -> bool {
+    node.flags.has(Flags::CUSTOM_RESOURCE) || node.flags.has(Flags::EMBEDDED_RESOURCE)
+}
+
 /// Gives a whole object its `apiVersion`, `kind` and `metadata`, unless it describes them itself.
 fn imply_names(model: &mut Model, id: NodeId, object_meta: DefinitionId) {
     let node = *model.node(id);
-    if !node.flags.has(Flags::CUSTOM_RESOURCE) && !node.flags.has(Flags::EMBEDDED_RESOURCE) {
+    if !is_whole_object(&node) {
         return;
     }
     let mut fields: Vec<FieldEntry> = model.fields(&node).to_vec();

@@ -7,3 +7,4 @@ pub(crate) mod openapi_v2;
 pub(crate) mod openapi_v3;
 mod paths;
 mod reader;
+mod values;

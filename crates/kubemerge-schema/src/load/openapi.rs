@@ -39,9 +39,7 @@ pub(crate) fn load(model: &mut Model, syntax: Syntax, definitions: Definitions<'
         }
     }
     let by_name: HashMap<Name, DefinitionId> = declared.iter().map(|one| (one.name, one.id)).collect();
-    reader.finish(definitions.at, &by_name)?;
-    model.keep_schemas(schemas);
-    Ok(())
+    reader.finish(definitions.at, &by_name)
 }
 
 struct Declared {

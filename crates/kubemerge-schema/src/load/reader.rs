@@ -48,7 +48,7 @@ impl Syntax {
 /// Reads the schemas of one document.
 pub(crate) struct SchemaReader<'m> {
     pub(crate) model: &'m mut Model,
-    syntax: Syntax,
+    pub(super) syntax: Syntax,
     /// Nodes that refer to a definition by name.
     pending: Vec<(NodeId, Name)>,
     owner: DefinitionId,
@@ -72,7 +72,7 @@ impl<'m> SchemaReader<'m> {
         self.schema(schema, place)
     }
 
-    fn schema(&mut self, schema: &Value, place: DocumentPath<'_>) -> Result<NodeId, LoadError> {
+    pub(super) fn schema(&mut self, schema: &Value, place: DocumentPath<'_>) -> Result<NodeId, LoadError> {
         // The reader recurses; deeper schemas than this exist in no API.
         if self.depth == MAX_SCHEMA_DEPTH {
             let message = format!("schemas are nested more than {MAX_SCHEMA_DEPTH} deep");
@@ -96,6 +96,7 @@ impl<'m> SchemaReader<'m> {
                 map.get("$ref")
             }
         };
+        node.values = self.value_facts(map, place)?;
         let id = self.model.add_node(node);
         if let Some(reference) = reference {
             self.remember_reference(id, reference, &place)?;

@@ -1,48 +1,17 @@
-//! Documents about kinds that are not built in, as they were given. The model has what merges need of them; what values
-//! must satisfy is compiled by the crate that validates, when an object of such a kind is first judged.
+//! Definitions as they were given. The model has the types of their objects; what else a definition says, such as where
+//! `/scale` finds its numbers, is read by those who need it.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Model, Origin};
-
-/// A document, without its descriptions.
-#[derive(Clone, Debug)]
-pub(crate) enum DeclaredDocument {
-    /// A CustomResourceDefinition.
-    Definition(Arc<Value>),
-    /// The named schemas of an OpenAPI document, as far as kinds that are not built in use them.
-    Schemas(Arc<Map<String, Value>>),
-}
 
 impl Model {
     /// Keeps a definition.
     pub(crate) fn keep_definition(&mut self, document: &Value) {
-        self.declared.push(DeclaredDocument::Definition(Arc::new(without_descriptions(document))));
-    }
-
-    /// Keeps the schemas of a document that describe kinds which are not built in, and those that they refer to.
-    pub(crate) fn keep_schemas(&mut self, schemas: &Map<String, Value>) {
-        let built_in = self.built_in_kinds();
-        let is_other = |schema: &Value| kinds_of(schema).any(|kind| !built_in.contains(&kind));
-        let mut wanted: Vec<&str> =
-            schemas.iter().filter(|(_, schema)| is_other(schema)).map(|(name, _)| name.as_str()).collect();
-        let mut kept = Map::new();
-        let mut seen: BTreeSet<&str> = wanted.iter().copied().collect();
-        while let Some(name) = wanted.pop() {
-            let Some(schema) = schemas.get(name) else { continue };
-            references(schema, &mut |target| {
-                if seen.insert(target) {
-                    wanted.push(target);
-                }
-            });
-            kept.insert(name.to_owned(), without_descriptions(schema));
-        }
-        if !kept.is_empty() {
-            self.declared.push(DeclaredDocument::Schemas(Arc::new(kept)));
-        }
+        self.declared.push(Arc::new(without_descriptions(document)));
     }
 
     /// Kind, group and version of every built-in kind.
@@ -50,34 +19,6 @@ impl Model {
         let is_built_in = |id: u32| self.definition(id).origin == Origin::BuiltIn;
         let kinds = self.kinds.iter().filter(|entry| is_built_in(entry.definition));
         kinds.map(|entry| [entry.kind, entry.group, entry.version].map(|part| self.text(part))).collect()
-    }
-}
-
-/// Kind, group and version of each kind that a schema says it is: a list of maps, or one map.
-pub(crate) fn kinds_of(schema: &Value) -> impl Iterator<Item = [&str; 3]> {
-    let listed = match schema.get("x-kubernetes-group-version-kind") {
-        Some(Value::Array(list)) => list.as_slice(),
-        Some(one) => std::slice::from_ref(one),
-        None => &[],
-    };
-    listed.iter().map(|one| ["kind", "group", "version"].map(|name| text(one, name)))
-}
-
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// Calls `found` with the last part of every reference. Loaders have bounded the depth of the document.
-fn references<'v>(value: &'v Value, found: &mut impl FnMut(&'v str)) {
-    match value {
-        Value::Object(members) => {
-            if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
-                found(reference.rsplit('/').next().unwrap_or_default());
-            }
-            members.values().for_each(|value| references(value, found));
-        }
-        Value::Array(items) => items.iter().for_each(|value| references(value, found)),
-        _ => {}
     }
 }
 

@@ -99,6 +99,8 @@ pub(crate) struct Node {
     pub(crate) default: Name,
     /// `x-kubernetes-unions`: a stretch of [`Model::unions`](super::Model).
     pub(crate) unions: Span,
+    /// What is said about values: a place in [`Model::values`](super::Model); [`UNTYPED`] if that is nothing.
+    pub(crate) values: u32,
     /// The name of the Go type where the shape does not tell it, e.g. `v1.Protocol`.
     pub(crate) go_type: Name,
 }
@@ -122,6 +124,7 @@ impl Node {
             list_map_keys: Span::default(),
             default: Name::NONE,
             unions: Span::default(),
+            values: UNTYPED,
             go_type: Name::NONE,
         }
     }

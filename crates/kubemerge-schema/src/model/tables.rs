@@ -5,15 +5,17 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use kubemerge_value::part::{item_at, item_at_mut, part_of};
+use serde_json::Value;
 
-use super::declared::DeclaredDocument;
 use super::entries::{
     DefinitionEntry, DefinitionId, FieldEntry, KindEntry, Name, Node, NodeId, ResourceEntry, Span, Step,
     UNTYPED, UnionEntry, start_of,
 };
 use super::terms::{Origin, Required};
+use super::values::ValueFacts;
 
 /// Everything that was loaded.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +26,7 @@ pub(crate) struct Model {
     pub(crate) fields: Vec<FieldEntry>,
     pub(crate) keys: Vec<Name>,
     pub(crate) unions: Vec<UnionEntry>,
+    pub(crate) values: Vec<ValueFacts>,
     /// In the order of loading; of two with one name the later one counts.
     pub(crate) definitions: Vec<DefinitionEntry>,
     /// The definition that counts for each name; [`UNTYPED`] for names of other things.
@@ -36,8 +39,8 @@ pub(crate) struct Model {
     pub(crate) minor: Option<u32>,
     /// What the loaded documents said about each definition, so that repetitions can be shared.
     pub(crate) fingerprints: HashMap<Name, u64>,
-    /// In the order of loading.
-    pub(crate) declared: Vec<DeclaredDocument>,
+    /// Definitions of custom resources, in the order of loading.
+    pub(crate) declared: Vec<Arc<Value>>,
 }
 
 impl Model {
@@ -136,7 +139,12 @@ impl Model {
 
     /// The place of a declared field in [`Model::fields`].
     pub(crate) fn find_field(&self, node: &Node, name: &str) -> Option<usize> {
-        let range = node.fields.range();
+        self.find_field_in(node.fields, name)
+    }
+
+    /// The same among the fields of a stretch.
+    pub(crate) fn find_field_in(&self, fields: Span, name: &str) -> Option<usize> {
+        let range = fields.range();
         let start = start_of(name);
         // Numbers alone are compared without a branch that could be guessed wrong.
         let smaller = part_of(&self.fields, range.clone()).partition_point(|entry| entry.start < start);

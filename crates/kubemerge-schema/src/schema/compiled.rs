@@ -92,6 +92,11 @@ impl Schema {
         self.on_first_use.attached.get()
     }
 
+    /// The model, for those who keep it.
+    pub(crate) fn shared_model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
     pub(crate) fn model(&self) -> &Model {
         &self.model
     }

@@ -1,13 +1,15 @@
 //! What documents declare about values of kinds that are not built in.
 
-use serde_json::{Map, Value};
+use std::sync::Arc;
 
-use super::Schema;
+use serde_json::Value;
+
+use super::{DeclaredType, Schema};
 use crate::document::crd_versions;
-use crate::model::{DeclaredDocument, Model, kinds_of, split_api_version};
+use crate::model::{Model, split_api_version};
 
-/// What a document declares about values of a kind that is not built in.
-#[derive(Clone, Copy, Debug)]
+/// What a document declares about a kind that is not built in.
+#[derive(Clone, Debug)]
 pub enum Declared<'s> {
     /// A custom resource definition, and the version in it.
     Definition {
@@ -15,14 +17,11 @@ pub enum Declared<'s> {
         definition: &'s Value,
         /// One of `spec.versions`.
         version: &'s Value,
+        /// The type of its objects; none for a version that is not served.
+        ty: Option<DeclaredType>,
     },
     /// A schema of an OpenAPI document.
-    Document {
-        /// The named schemas that it may refer to.
-        schemas: &'s Map<String, Value>,
-        /// The schema of the kind.
-        schema: &'s Value,
-    },
+    Document(DeclaredType),
 }
 
 impl Schema {
@@ -34,8 +33,15 @@ impl Schema {
         if self.built_in_definition(wanted).is_some() {
             return None;
         }
-        let model = self.model();
-        definition(model, wanted).or_else(|| document(model, wanted))
+        let model = self.shared_model();
+        let node = self.definition_of_kind(wanted).map(|id| model.definition(id).node);
+        match definition(model, wanted) {
+            Some((definition, version)) => {
+                let ty = node.map(|node| DeclaredType::of_definition(model, node));
+                Some(Declared::Definition { definition, version, ty })
+            }
+            None => Some(Declared::Document(DeclaredType::of_document(model, node?))),
+        }
     }
 
     /// Whether a kind is in the built-in tables, whatever documents say about it.
@@ -45,24 +51,18 @@ impl Schema {
     }
 }
 
-fn definition<'s>(model: &'s Model, [kind, group, version]: [&str; 3]) -> Option<Declared<'s>> {
-    let text = |value: &Value, path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
-    model.declared.iter().rev().find_map(|one| {
-        let DeclaredDocument::Definition(definition) = one else { return None };
-        let is_of = |path: &str, wanted: &str| text(definition, path).as_deref() == Some(wanted);
+fn definition<'s>(
+    model: &'s Arc<Model>,
+    [kind, group, version]: [&str; 3],
+) -> Option<(&'s Value, &'s Value)> {
+    model.declared.iter().rev().find_map(|definition| {
+        let is_of =
+            |path: &str, wanted: &str| definition.pointer(path).and_then(Value::as_str) == Some(wanted);
         if !is_of("/spec/group", group) || !is_of("/spec/names/kind", kind) {
             return None;
         }
         let is_it = |one: &&Value| one.get("name").and_then(Value::as_str) == Some(version);
         let version = crd_versions(definition).iter().find(is_it)?;
-        Some(Declared::Definition { definition, version })
-    })
-}
-
-fn document<'s>(model: &'s Model, wanted: [&str; 3]) -> Option<Declared<'s>> {
-    model.declared.iter().rev().find_map(|one| {
-        let DeclaredDocument::Schemas(schemas) = one else { return None };
-        let schema = schemas.values().find(|schema| kinds_of(schema).any(|kind| kind == wanted))?;
-        Some(Declared::Document { schemas, schema })
+        Some((&**definition, version))
     })
 }

@@ -9,6 +9,7 @@ mod facts;
 mod find;
 mod go_types;
 mod resources;
+mod value_type;
 
 pub use compiled::Schema;
 pub use cursor::Type;
@@ -18,6 +19,7 @@ pub use facts::DeclaredField;
 pub use find::NameError;
 pub use go_types::{GoField, GoStruct, GoTypes};
 pub use resources::{Resource, Subresource};
+pub use value_type::{Additional, DeclaredType, ValueType, ValueTypeId};
 
 /// Unions: fields of an object of which at most one is set (`x-kubernetes-unions`).
 pub mod unions;

@@ -11,7 +11,7 @@ use kubemerge_kinds::{
     },
     declared::DeclaredRules,
 };
-use kubemerge_schema::{LoadError, Overlay};
+use kubemerge_schema::{DeclaredType, LoadError, Overlay};
 use serde_json::{Value, json};
 
 use crate::{
@@ -78,6 +78,12 @@ impl CustomTypes {
             Some(scale::names(&paths.spec_replicas).into_iter().map(str::to_string).collect())
         };
         self.api_versions.iter().cloned().zip(versions.map(path)).collect()
+    }
+
+    /// What values a version has; none if its definition cannot be loaded.
+    pub(crate) fn declared(&self, version: &Value) -> Option<DeclaredType> {
+        let api_version = api_version(text(&self.definition, "/spec/group"), text(version, "/name"));
+        self.loaded()?.declared_type(&api_version, text(&self.definition, "/spec/names/kind"))
     }
 
     /// None for definitions whose schema has no types: their objects are tracked as they are.

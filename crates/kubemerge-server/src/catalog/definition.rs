@@ -100,7 +100,7 @@ fn selectable(version: &Value) -> Vec<(String, String)> {
 
 fn custom_version(version: &Value, definition: &Value, types: &Arc<CustomTypes>) -> CustomVersion {
     CustomVersion {
-        rules: DeclaredRules::of_version(definition, version),
+        rules: DeclaredRules::of_version(types.declared(version), definition, version),
         columns: columns(version),
         deprecation: deprecation(&definition["spec"], version),
         revised: definition.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0) > 1,

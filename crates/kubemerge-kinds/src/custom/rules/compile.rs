@@ -1,9 +1,9 @@
 //! The expressions of rules: what is wrong with them, and what they may cost.
 
+use kubemerge_schema::ValueType;
 use serde_json::Value;
 
-pub(crate) use super::declaration::SchemaLevel;
-use super::{super::structural::Structural, declaration::Declaration};
+use super::declaration::Declaration;
 use kubemerge_cel::{CelType, Compiled, Environment, ObjectTypes, evaluate::Program};
 
 /// The name of the type of `self`. Kubernetes adds a number that differs from call to call.
@@ -32,9 +32,8 @@ pub(crate) struct RuleCheck {
 
 impl RuleScope {
     /// The scope of a schema; none if expressions cannot see its values.
-    pub(crate) fn of(schema: &Structural, level: SchemaLevel) -> Option<RuleScope> {
-        let level = if schema.embedded { SchemaLevel::Root } else { level };
-        let declaration = Declaration::of(schema, level)?;
+    pub(crate) fn of(schema: ValueType<'_>) -> Option<RuleScope> {
+        let declaration = Declaration::of(schema)?;
         let mut objects = ObjectTypes::new();
         let own = declaration.declare(SELF_TYPE, &mut objects);
         let plain = Environment::of_rules(own.clone(), own.clone(), objects.clone());

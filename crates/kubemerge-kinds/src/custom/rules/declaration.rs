@@ -1,11 +1,10 @@
 //! What a schema says about values: their types in expressions, and how large they may be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    super::structural::{Additional, Structural},
-    names::escape,
-};
+use kubemerge_schema::{Additional, ValueType};
+
+use super::names::escape;
 use kubemerge_cel::{CelType, MaxSizes, ObjectTypes, SizeEstimate};
 
 /// How many bytes a request may have.
@@ -42,17 +41,10 @@ enum Shape {
     Object(BTreeMap<String, Declaration>),
 }
 
-/// Whether a schema is that of a whole object.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SchemaLevel {
-    Root,
-    Below,
-}
-
 impl Declaration {
     /// The declaration of a schema; none if expressions cannot see its values.
-    pub(super) fn of(schema: &Structural, level: SchemaLevel) -> Option<Declaration> {
-        if schema.types.len() > 1 {
+    pub(super) fn of(schema: ValueType<'_>) -> Option<Declaration> {
+        if schema.types().len() > 1 {
             return Some(Declaration {
                 shape: Shape::Simple(CelType::Dyn),
                 max_elements: max_text(schema),
@@ -62,14 +54,14 @@ impl Declaration {
         let simple = |of: CelType, min_bytes: i64, max_elements: i64| {
             Some(Declaration { shape: Shape::Simple(of), max_elements, min_bytes })
         };
-        match (schema.only_type()?, schema.format.as_deref()) {
+        match (schema.only_type()?, schema.format()) {
             ("array", _) => Declaration::of_list(schema),
-            ("object", _) => Declaration::of_object(schema, level),
+            ("object", _) => Declaration::of_object(schema),
             ("boolean", _) => simple(CelType::Bool, MIN_BOOL_BYTES, 0),
             ("number", _) => simple(CelType::Double, MIN_NUMBER_BYTES, 0),
             ("integer", _) => simple(CelType::Int, MIN_NUMBER_BYTES, 0),
             ("string", Some("byte")) => {
-                let max = schema.checks.max_length.map_or(MAX_REQUEST_BYTES - 2, |max| max.max(0));
+                let max = schema.checks().max_length.map_or(MAX_REQUEST_BYTES - 2, |max| max.max(0));
                 simple(CelType::Bytes, MIN_STRING_BYTES, max)
             }
             ("string", Some("duration")) => simple(CelType::Duration, MIN_DURATION_BYTES, MAX_TIME_BYTES),
@@ -80,15 +72,10 @@ impl Declaration {
         }
     }
 
-    fn of_child(schema: &Structural) -> Option<Declaration> {
-        let level = if schema.embedded { SchemaLevel::Root } else { SchemaLevel::Below };
-        Declaration::of(schema, level)
-    }
-
-    fn of_list(schema: &Structural) -> Option<Declaration> {
-        let item = Declaration::of_child(schema.items.as_deref()?)?;
+    fn of_list(schema: ValueType<'_>) -> Option<Declaration> {
+        let item = Declaration::of(schema.items()?)?;
         let max = schema
-            .checks
+            .checks()
             .max_items
             .map_or_else(|| (MAX_REQUEST_BYTES - 2) / (item.min_bytes + 1), |max| max.max(0));
         Some(Declaration {
@@ -98,10 +85,10 @@ impl Declaration {
         })
     }
 
-    fn of_object(schema: &Structural, level: SchemaLevel) -> Option<Declaration> {
-        if let Additional::Schema(values) = &schema.additional {
-            let value = Declaration::of_child(values)?;
-            let max = schema.checks.max_properties.map_or_else(
+    fn of_object(schema: ValueType<'_>) -> Option<Declaration> {
+        if let Additional::Schema(values) = schema.additional() {
+            let value = Declaration::of(values)?;
+            let max = schema.checks().max_properties.map_or_else(
                 || (MAX_REQUEST_BYTES - 2) / (value.min_bytes + MIN_KEY_BYTES),
                 |max| max.max(0),
             );
@@ -111,20 +98,13 @@ impl Declaration {
                 min_bytes: MIN_COLLECTION_BYTES,
             });
         }
-        let whole;
-        let schema = match level {
-            SchemaLevel::Root => {
-                whole = with_metadata(schema.clone());
-                &whole
-            }
-            SchemaLevel::Below => schema,
-        };
+        let required: BTreeSet<&str> = schema.required().collect();
         let mut fields = BTreeMap::new();
         let mut min_bytes = MIN_COLLECTION_BYTES;
-        for (name, property) in &schema.properties {
-            let Some(field) = Declaration::of_child(property) else { continue };
+        for (name, property) in schema.properties_in_rules() {
+            let Some(field) = Declaration::of(property) else { continue };
             // Fields with a default need not be in the request.
-            if schema.checks.required.contains(name) && property.default.is_none() {
+            if required.contains(name) && property.default().is_none() {
                 min_bytes += name.len() as i64 + field.min_bytes + 4;
             }
             if let Some(escaped) = escape(name) {
@@ -177,29 +157,13 @@ impl MaxSizes for Declaration {
 }
 
 /// How long a text may be, as the schema limits it.
-fn max_text(schema: &Structural) -> i64 {
+fn max_text(schema: ValueType<'_>) -> i64 {
     let longest = |options: &Vec<serde_json::Value>| {
         options.iter().filter_map(|option| option.as_str()).map(|text| text.len() as i64).max().unwrap_or(0)
     };
-    match (schema.checks.max_length, &schema.checks.options) {
+    match (schema.checks().max_length, &schema.checks().options) {
         (Some(max), _) => max.max(0).saturating_mul(MAX_CHAR_BYTES),
-        (None, Some(options)) if schema.types.len() == 1 && !options.is_empty() => longest(options),
+        (None, Some(options)) if schema.types().len() == 1 && !options.is_empty() => longest(options),
         _ => MAX_REQUEST_BYTES - 2,
     }
-}
-
-/// Rules of whole objects see their type and, of their metadata, the names.
-pub(super) fn with_metadata(mut schema: Structural) -> Structural {
-    let string = || Structural { types: vec!["string".to_string()], ..Structural::default() };
-    let names = ["name", "generateName"].map(|name| (name.to_string(), string()));
-    let metadata = Structural {
-        types: vec!["object".to_string()],
-        properties: names.into(),
-        additional: Additional::Unset,
-        ..Structural::default()
-    };
-    schema.properties.insert("apiVersion".to_string(), string());
-    schema.properties.insert("kind".to_string(), string());
-    schema.properties.insert("metadata".to_string(), metadata);
-    schema
 }

@@ -5,6 +5,7 @@ use kubemerge_cel::{
     evaluate::{EvaluationError, Program},
     value::CelValue,
 };
+use kubemerge_schema::ValueType;
 use serde_json::Value;
 
 use super::compile::{RuleScope, is_old_self_optional, program, text};
@@ -57,7 +58,7 @@ pub(super) type Variables<'n, 'v> = [(&'n str, &'n CelValue<'v>)];
 
 impl Rule {
     /// Compiles a rule; an error says why it cannot be, which definitions are refused for.
-    pub(super) fn compile(rule: &Value, schema: &Value, scope: &RuleScope) -> Result<Rule, String> {
+    pub(super) fn compile(rule: &Value, schema: ValueType<'_>, scope: &RuleScope) -> Result<Rule, String> {
         let environment = scope.environment(rule);
         let compiled = scope.compile(rule)?;
         let message = text(rule, "messageExpression");

@@ -1,5 +1,6 @@
 //! What rules say about objects and changes, as kube-apiserver 1.37 answers.
 
+use kubemerge_schema::DeclaredType;
 use serde_json::{Value, json};
 
 use super::{
@@ -7,20 +8,19 @@ use super::{
     node::RuleNode,
     walk::{Ratcheting, check},
 };
-use crate::{
-    custom::structural::Structural,
-    tree::{Arena, Value as TreeValue},
-};
+use crate::tree::{Arena, Value as TreeValue};
 
 fn complaints(schema: Value, object: Value, old: Option<Value>) -> Vec<String> {
     let schema = json!({"type": "object", "properties": {"spec": schema}});
     let wrap =
         |spec: Value| json!({"apiVersion": "a/v1", "kind": "K", "metadata": {"name": "n"}, "spec": spec});
-    let node = RuleNode::compile(&schema).unwrap();
+    let schema = DeclaredType::of_schema(&schema).unwrap();
+    let node = RuleNode::of(schema.values()).unwrap();
     let arena = Arena::new();
     let tree = |spec: Value| TreeValue::of_json(&wrap(spec), &arena);
     let (object, old) = (tree(object), old.map(tree));
-    let errors = check(&node, (&object).into(), old.as_ref().map(Into::into), Ratcheting::On, "");
+    let errors =
+        check(&node, schema.values(), (&object).into(), old.as_ref().map(Into::into), Ratcheting::On, "");
     errors.iter().map(ToString::to_string).collect()
 }
 
@@ -118,8 +118,8 @@ fn refusal(rule: &str) -> String {
         "l": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}},
         "o": {"type": "object", "properties": {"p": {"type": "object", "properties": {"x": {"type": "integer"}}}}},
         "m": {"type": "object", "additionalProperties": {"type": "object", "properties": {"x": {"type": "integer"}}}}}});
-    let schema = Structural::compile(&schema).unwrap();
-    let scope = RuleScope::of(&schema, SchemaLevel::Below).unwrap();
+    let schema = DeclaredType::of_schema(&json!({"properties": {"spec": schema}})).unwrap();
+    let scope = RuleScope::of(schema.values().property("spec").unwrap()).unwrap();
     scope.check(&json!({"rule": rule})).problem.unwrap_or_default()
 }
 
@@ -164,6 +164,19 @@ fn wrong_types_are_refused_where_they_are() {
     ] {
         assert_eq!(refusal(rule), "", "{rule}");
     }
+}
+
+#[test]
+fn rules_see_the_names_of_objects_inside_of_an_object() {
+    let schema = || {
+        json!({"type": "object", "properties": {"template": {"type": "object", "x-kubernetes-embedded-resource": true,
+            "x-kubernetes-preserve-unknown-fields": true}}})
+    };
+    let object =
+        |name: &str| json!({"template": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}}});
+    let rule = json!({"rule": "self.template.kind == 'Pod' && self.template.metadata.name == 'a'"});
+    assert_eq!(complaints(with_rule(schema(), rule.clone()), object("a"), None), [""; 0]);
+    assert_eq!(complaints(with_rule(schema(), rule), object("b"), None).len(), 1);
 }
 
 #[test]

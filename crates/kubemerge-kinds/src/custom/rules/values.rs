@@ -5,16 +5,14 @@ use kubemerge_cel::{
     timestamp::CelTimestamp,
     value::{CelList, CelListView, CelMap, CelMapView, CelText, CelValue, ListKind},
 };
+use kubemerge_schema::{Additional, ListType, ValueType};
 use kubemerge_value::go_duration;
 
-use super::{
-    super::structural::{Additional, ListType, Structural},
-    names::escape,
-};
+use super::names::escape;
 use crate::tree::{Map, Value, ValueRef};
 
 /// The value of an expression's variable, which reads the tree where the expression asks for a part of it.
-pub(super) fn value_of<'v>(value: ValueRef<'v>, schema: &'v Structural) -> CelValue<'v> {
+pub(super) fn value_of<'v>(value: ValueRef<'v>, schema: ValueType<'v>) -> CelValue<'v> {
     match value {
         // `1` of type number is a double: comparing it with `1.0` must work.
         ValueRef::Int(number) if schema.only_type() == Some("number") => CelValue::Double(number as f64),
@@ -25,13 +23,13 @@ pub(super) fn value_of<'v>(value: ValueRef<'v>, schema: &'v Structural) -> CelVa
     }
 }
 
-fn text_value<'v>(text: &'v str, schema: &Structural) -> CelValue<'v> {
+fn text_value<'v>(text: &'v str, schema: ValueType<'_>) -> CelValue<'v> {
     // Texts that do not have their format are reported by the schema; rules still see them.
     formatted(text, schema).unwrap_or(CelValue::String(CelText::Borrowed(text)))
 }
 
-fn formatted<'v>(text: &str, schema: &Structural) -> Option<CelValue<'v>> {
-    match schema.format.as_deref().filter(|_| schema.only_type() == Some("string"))? {
+fn formatted<'v>(text: &str, schema: ValueType<'_>) -> Option<CelValue<'v>> {
+    match schema.format().filter(|_| schema.only_type() == Some("string"))? {
         "byte" => {
             let decoded = base64::engine::general_purpose::STANDARD.decode(text).ok()?;
             Some(CelValue::Bytes(decoded.into()))
@@ -46,7 +44,7 @@ fn formatted<'v>(text: &str, schema: &Structural) -> Option<CelValue<'v>> {
 #[derive(Debug)]
 struct TypedList<'v> {
     items: &'v [Value<'v>],
-    schema: &'v Structural,
+    schema: ValueType<'v>,
 }
 
 impl<'v> CelListView<'v> for TypedList<'v> {
@@ -56,17 +54,17 @@ impl<'v> CelListView<'v> for TypedList<'v> {
 
     fn get(&self, index: usize) -> Option<CelValue<'v>> {
         let item = ValueRef::from(self.items.get(index)?);
-        Some(match self.schema.items.as_deref() {
+        Some(match self.schema.items() {
             Some(schema) => value_of(item, schema),
             None => item.into(),
         })
     }
 
     fn kind(&self) -> ListKind<'v> {
-        match self.schema.list_type {
-            ListType::Atomic => ListKind::Atomic,
+        match self.schema.list_type() {
+            ListType::Unset | ListType::Atomic => ListKind::Atomic,
             ListType::Set => ListKind::Set,
-            ListType::Map => ListKind::Map(&self.schema.list_map_keys),
+            ListType::Map => ListKind::Map(self.schema.list_map_keys().collect()),
         }
     }
 }
@@ -74,31 +72,31 @@ impl<'v> CelListView<'v> for TypedList<'v> {
 #[derive(Debug)]
 struct TypedMap<'v> {
     members: &'v Map<'v>,
-    schema: &'v Structural,
+    schema: ValueType<'v>,
 }
 
 impl<'v> TypedMap<'v> {
     /// Whether it is an object with fields, or else a map whose keys are data.
     fn is_object(&self) -> bool {
-        !self.schema.properties.is_empty()
+        self.schema.properties_in_rules().len() > 0
     }
 
     /// The schema of a member; none if the member is not declared.
-    fn member_schema(&self, name: &str) -> Option<&'v Structural> {
-        match &self.schema.additional {
-            _ if self.is_object() => self.schema.properties.get(name),
+    fn member_schema(&self, name: &str) -> Option<ValueType<'v>> {
+        match self.schema.additional() {
+            _ if self.is_object() => self.schema.property_in_rules(name),
             Additional::Schema(values) => Some(values),
             Additional::Unset | Additional::Allowed | Additional::Refused => None,
         }
     }
 
     /// The member that expressions call by a name: names of fields are escaped.
-    fn find(&self, written: &str) -> Option<(&'v Value<'v>, &'v Structural)> {
+    fn find(&self, written: &str) -> Option<(&'v Value<'v>, ValueType<'v>)> {
         if !self.is_object() || escape(written).as_deref() == Some(written) {
             return Some((self.members.get(written)?, self.member_schema(written)?));
         }
-        let (name, schema) =
-            self.schema.properties.iter().find(|(name, _)| escape(name).as_deref() == Some(written))?;
+        let mut fields = self.schema.properties_in_rules();
+        let (name, schema) = fields.find(|(name, _)| escape(name).as_deref() == Some(written))?;
         Some((self.members.get(name)?, schema))
     }
 }

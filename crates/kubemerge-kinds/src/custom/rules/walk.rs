@@ -4,6 +4,7 @@
 //! is wanted, unless the rule is about the change itself.
 
 use kubemerge_cel::value::CelValue;
+use kubemerge_schema::ValueType;
 use kubemerge_value::deep;
 
 use super::{
@@ -28,18 +29,18 @@ pub(crate) enum Ratcheting {
     Off,
 }
 
-/// The rules that an object breaks; `base` precedes the paths of errors.
+/// The rules that an object of a type breaks; `base` precedes the paths of errors.
 pub(crate) fn check(
     node: &RuleNode,
+    schema: ValueType<'_>,
     object: ValueRef<'_>,
     old: Option<ValueRef<'_>>,
     ratcheting: Ratcheting,
     base: &str,
 ) -> Vec<FieldError> {
-    let root =
-        old.filter(|_| ratcheting == Ratcheting::On).map(|old| Correlated::new(object, old, &node.schema));
+    let root = old.filter(|_| ratcheting == Ratcheting::On).map(|old| Correlated::new(object, old, schema));
     let mut found = Found { errors: Vec::new(), budget: MAX_OBJECT_COST, is_over: false };
-    let place = Place { path: base, old, ratchet: Ratchet { current: root.as_ref(), nearest: None } };
+    let place = Place { schema, path: base, old, ratchet: Ratchet { current: root.as_ref(), nearest: None } };
     walk(node, object, place, &mut found);
     found.errors
 }
@@ -56,6 +57,8 @@ struct Found {
 /// A place in the object, and what is known about it.
 #[derive(Clone, Copy)]
 struct Place<'p, 'v> {
+    /// A type of the graph that the types of nodes are in.
+    schema: ValueType<'p>,
     path: &'p str,
     old: Option<ValueRef<'p>>,
     ratchet: Ratchet<'p, 'v>,
@@ -119,12 +122,12 @@ fn walk_member(
         Some(_) => Ratchet { current: child.as_ref(), nearest: current },
     };
     let old = place.old.and_then(|old| old.as_map()?.get(name)).map(ValueRef::from);
-    walk(node, value.into(), Place { path, old, ratchet }, found);
+    walk(node, value.into(), Place { path, old, ratchet, ..place }, found);
 }
 
 fn walk_list(node: &RuleNode, list: &[Value<'_>], place: Place<'_, '_>, found: &mut Found) {
     let Some(child) = node.items.as_deref() else { return };
-    let old_items = OldItems::of(place.old, &node.schema);
+    let old_items = OldItems::of(place.old, place.schema.at(node.schema));
     for (at, item) in list.iter().enumerate() {
         let current = place.ratchet.current;
         let correlated = current.and_then(|node| node.index(at));
@@ -134,19 +137,20 @@ fn walk_list(node: &RuleNode, list: &[Value<'_>], place: Place<'_, '_>, found: &
         };
         let path = format!("{}[{at}]", place.path);
         let old = old_items.get(item).map(ValueRef::from);
-        walk(child, item.into(), Place { path: &path, old, ratchet }, found);
+        walk(child, item.into(), Place { path: &path, old, ratchet, ..place }, found);
     }
 }
 
 fn evaluate(node: &RuleNode, value: ValueRef<'_>, place: Place<'_, '_>, found: &mut Found) {
-    let own = value_of(value, &node.schema);
-    let old = place.old.filter(|old| !old.is_null()).map(|old| value_of(old, &node.schema));
+    let schema = place.schema.at(node.schema);
+    let own = value_of(value, schema);
+    let old = place.old.filter(|old| !old.is_null()).map(|old| value_of(old, schema));
     let old_or_none = CelValue::optional(old.clone());
     // Messages can use the old value only where a rule does.
     let shows_old = node.rules.iter().flatten().any(|rule| rule.uses_old_self);
     let field = || if place.path.is_empty() { "<nil>".to_string() } else { place.path.to_string() };
     let failed = |detail: &str| {
-        let kind = node.schema.only_type().unwrap_or_default();
+        let kind = schema.only_type().unwrap_or_default();
         FieldError::invalid_as(field(), BadValue::from(kind), detail)
     };
     for rule in &node.rules {
@@ -174,7 +178,7 @@ fn evaluate(node: &RuleNode, value: ValueRef<'_>, place: Place<'_, '_>, found: &
             }
             Verdict::Broken(_) if !rule.uses_old_self && place.ratchet.is_unchanged() => {}
             Verdict::Broken(detail) => {
-                let is_whole = matches!(node.schema.only_type(), Some("object" | "array"));
+                let is_whole = matches!(schema.only_type(), Some("object" | "array"));
                 found.errors.push(rule.error(place.path, (!is_whole).then(|| bad_value(value)), detail));
             }
         }

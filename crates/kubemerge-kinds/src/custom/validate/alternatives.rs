@@ -1,28 +1,59 @@
 //! `anyOf`, `oneOf`, `allOf` and `not`.
 
-use super::{Checks, Found, Place, Structural};
+use std::cell::Cell;
+
+use kubemerge_schema::ValueType;
+
+use super::{Found, Place};
 use crate::{field_error::quoted, tree::ValueRef};
+
+/// How deep alternatives may be in each other without going into the value, and how often they are looked at for one
+/// object. Types of documents may contain themselves, so that a small document has alternatives without end; what is left
+/// then is accepted. Those of definitions end with the definition.
+const MAX_NESTED: u8 = 128;
+const MAX_LOOKS: u32 = 200_000;
+
+/// How often alternatives may still be looked at.
+pub(super) struct Alternatives(Cell<u32>);
+
+impl Default for Alternatives {
+    fn default() -> Alternatives {
+        Alternatives(Cell::new(MAX_LOOKS))
+    }
+}
 
 impl Place<'_, '_> {
     /// Validates what the alternatives of a schema say about a value.
-    pub(super) fn check_alternatives(self, value: ValueRef<'_>, checks: &Checks) -> Found {
+    pub(super) fn check_alternatives(self, value: ValueRef<'_>, schema: ValueType<'_>) -> Found {
+        let mut found = Found { matches: 1, ..Found::default() };
+        let (any_of, one_of, all_of, not) = (schema.any_of(), schema.one_of(), schema.all_of(), schema.none_of());
+        if any_of.len() + one_of.len() + all_of.len() == 0 && not.is_none() {
+            return found;
+        }
+        let mut nested = self.nested;
+        if schema.is_of_document() {
+            let left = &self.alternatives.0;
+            if nested == MAX_NESTED || left.get() == 0 {
+                return found;
+            }
+            left.set(left.get() - 1);
+            nested += 1;
+        }
         // Upstream: nothing below an alternative is compared with old values.
-        let place = Place { correlated: None, ..self };
-        let run = |schema: &Structural| place.check(value, schema);
-        let mut found = Found::default();
-        if !checks.any_of.is_empty() {
-            place.any_of(checks, run, &mut found);
+        let place = Place { correlated: None, nested, ..self };
+        let run = |schema: ValueType<'_>| place.check(value, schema);
+        if any_of.len() > 0 {
+            place.any_of(any_of.map(run), &mut found);
         }
-        if !checks.one_of.is_empty() {
-            place.one_of(checks, run, &mut found);
+        if one_of.len() > 0 {
+            place.one_of(one_of.map(run), &mut found);
         }
-        if !checks.all_of.is_empty() {
-            place.all_of(checks, run, &mut found);
+        if all_of.len() > 0 {
+            place.all_of(all_of.map(run), &mut found);
         }
-        if checks.not.as_deref().is_some_and(|schema| run(schema).is_valid()) {
+        if not.is_some_and(|schema| run(schema).is_valid()) {
             found.add(self.placeless(format!("{} must not validate the schema (not)", self.quoted())));
         }
-        found.matches += 1;
         found
     }
 
@@ -30,10 +61,9 @@ impl Place<'_, '_> {
         quoted(&self.path.to_string())
     }
 
-    fn any_of(self, checks: &Checks, run: impl Fn(&Structural) -> Found, found: &mut Found) {
+    fn any_of(self, results: impl Iterator<Item = Found>, found: &mut Found) {
         let mut best: Option<Found> = None;
-        for schema in &checks.any_of {
-            let result = run(schema);
+        for result in results {
             if result.is_valid() {
                 return found.merge(result);
             }
@@ -45,10 +75,9 @@ impl Place<'_, '_> {
         best.into_iter().for_each(|best| found.merge(best));
     }
 
-    fn one_of(self, checks: &Checks, run: impl Fn(&Structural) -> Found, found: &mut Found) {
+    fn one_of(self, results: impl Iterator<Item = Found>, found: &mut Found) {
         let (mut valid, mut first, mut best) = (0, None, None::<Found>);
-        for schema in &checks.one_of {
-            let result = run(schema);
+        for result in results {
             if result.is_valid() {
                 valid += 1;
                 best = None;
@@ -69,14 +98,13 @@ impl Place<'_, '_> {
         best.into_iter().for_each(|best| found.merge(best));
     }
 
-    fn all_of(self, checks: &Checks, run: impl Fn(&Structural) -> Found, found: &mut Found) {
-        let mut valid = 0;
-        for schema in &checks.all_of {
-            let result = run(schema);
+    fn all_of(self, results: impl ExactSizeIterator<Item = Found>, found: &mut Found) {
+        let (count, mut valid) = (results.len(), 0);
+        for result in results {
             valid += usize::from(result.is_valid());
             found.merge(result);
         }
-        if valid != checks.all_of.len() {
+        if valid != count {
             let detail = if valid == 0 { ". None validated" } else { "" };
             let path = self.quoted();
             found.add(self.placeless(format!("{path} must validate all the schemas (allOf){detail}")));

@@ -8,45 +8,60 @@ mod number;
 #[cfg(test)]
 mod tests;
 
+use kubemerge_schema::{Additional, ValueChecks, ValueType};
 use kubemerge_value::deep;
 use serde_json::Value as Json;
 
-use super::{
-    correlation::Correlated,
-    format,
-    structural::{Additional, Checks, Structural},
-};
+use super::{correlation::Correlated, format};
 use crate::{
     document_path::DocumentPath,
     field::BadValue,
     field_error::{FieldError, has_enough, quoted},
     tree::{Arena, Map, Value, ValueRef},
 };
+use alternatives::Alternatives;
 use number::{Operand, go_float, is_json_integer};
 
 /// Every complaint about a value; what is as it was before passes.
 pub fn validate(
     object: &Map<'_>,
     correlated: Option<&Correlated<'_>>,
-    schema: &Structural,
+    schema: ValueType<'_>,
 ) -> Vec<FieldError> {
     validate_at(object, correlated, schema, "")
 }
 
 /// Every complaint about a default, whose path precedes those of the errors.
-pub(super) fn validate_default(value: &Value<'_>, schema: &Structural, base: &str) -> Vec<FieldError> {
+pub(super) fn validate_default(value: &Value<'_>, schema: ValueType<'_>, base: &str) -> Vec<FieldError> {
     let formats = Formats::AsWritten;
-    Place { base, path: &DocumentPath::Root, correlated: None, formats }.check(value.into(), schema).errors
+    let alternatives = Alternatives::default();
+    let place = Place {
+        base,
+        path: &DocumentPath::Root,
+        correlated: None,
+        formats,
+        alternatives: &alternatives,
+        nested: 0,
+    };
+    place.check(value.into(), schema).errors
 }
 
 /// Every complaint about a part of an object, whose path precedes those of the errors.
 pub(super) fn validate_at<'v>(
     value: impl Into<ValueRef<'v>>,
     correlated: Option<&Correlated<'_>>,
-    schema: &Structural,
+    schema: ValueType<'_>,
     base: &str,
 ) -> Vec<FieldError> {
-    let place = Place { base, path: &DocumentPath::Root, correlated, formats: Formats::Enforced };
+    let (formats, alternatives) = (Formats::Enforced, Alternatives::default());
+    let place = Place {
+        base,
+        path: &DocumentPath::Root,
+        correlated,
+        formats,
+        alternatives: &alternatives,
+        nested: 0,
+    };
     place.check(value.into(), schema).errors
 }
 
@@ -89,6 +104,9 @@ struct Place<'p, 'v> {
     /// The value with the one that it replaces, unless it is new.
     correlated: Option<&'p Correlated<'v>>,
     formats: Formats,
+    alternatives: &'p Alternatives,
+    /// How many alternatives the schema is in that are about the value as a whole.
+    nested: u8,
 }
 
 /// Which formats count. Upstream: formats that mean nothing are dropped from schemas, but not for defaults.
@@ -100,7 +118,7 @@ enum Formats {
 
 impl<'p, 'v> Place<'p, 'v> {
     /// Validates the value at this place.
-    fn check(self, value: ValueRef<'_>, schema: &Structural) -> Found {
+    fn check(self, value: ValueRef<'_>, schema: ValueType<'_>) -> Found {
         let mut found = deep(|| self.check_value(value, schema));
         // What was wrong before and is unchanged passes.
         if !found.is_valid() && self.correlated.is_some_and(Correlated::is_unchanged) {
@@ -109,21 +127,21 @@ impl<'p, 'v> Place<'p, 'v> {
         found
     }
 
-    fn format(self, schema: &Structural) -> Option<&str> {
+    fn format(self, schema: ValueType<'_>) -> Option<&str> {
         match self.formats {
-            Formats::Enforced => schema.checks.format.as_deref(),
-            Formats::AsWritten => schema.format.as_deref(),
+            Formats::Enforced => format::enforced(schema),
+            Formats::AsWritten => schema.format(),
         }
     }
 
-    fn check_value(self, value: ValueRef<'_>, schema: &Structural) -> Found {
+    fn check_value(self, value: ValueRef<'_>, schema: ValueType<'_>) -> Found {
         let mut found = Found::default();
         if value.is_null() {
             found.merge(self.check_type(value, schema));
-            found.merge(self.check_options(value, &schema.checks));
+            found.merge(self.check_options(value, schema.checks()));
             return found;
         }
-        let has_type = !schema.types.is_empty() || self.format(schema).is_some();
+        let has_type = !schema.types().is_empty() || self.format(schema).is_some();
         let mut run = |part: Found| {
             found.merge(part);
             found.matches += 1;
@@ -131,10 +149,10 @@ impl<'p, 'v> Place<'p, 'v> {
         if has_type {
             run(self.check_type(value, schema));
         }
-        run(self.check_alternatives(value, &schema.checks));
+        run(self.check_alternatives(value, schema));
         match value {
             ValueRef::Str(text) => {
-                run(self.check_text(text, &schema.checks));
+                run(self.check_text(text, schema.checks()));
                 if let Some(name) = self.format(schema).filter(|name| format::is_known(name)) {
                     run(self.check_format(text, name));
                 }
@@ -145,7 +163,7 @@ impl<'p, 'v> Place<'p, 'v> {
             ValueRef::Map(map) => run(self.check_map(map, schema)),
             _ => {}
         }
-        run(self.check_options(value, &schema.checks));
+        run(self.check_options(value, schema.checks()));
         found.matches += 1;
         found
     }
@@ -175,16 +193,16 @@ impl<'p, 'v> Place<'p, 'v> {
         FieldError::type_invalid(self.field(), BadValue::from(found), &detail)
     }
 
-    fn check_type(self, value: ValueRef<'_>, schema: &Structural) -> Found {
-        let (types, format) = (&schema.types, self.format(schema));
+    fn check_type(self, value: ValueRef<'_>, schema: ValueType<'_>) -> Found {
+        let (types, format) = (schema.types(), self.format(schema));
         let (name, own_format) = type_of(value);
         if value.is_null() {
-            if !types.is_empty() && !schema.nullable {
+            if !types.is_empty() && !schema.is_nullable() {
                 return Found::error(self.wrong_type(&types.join(","), "null"));
             }
             return Found { errors: Vec::new(), matches: 1 };
         }
-        let has = |word: &str| types.iter().any(|known| known == word);
+        let has = |word: &str| types.contains(&word);
         let is_integral =
             has("integer") && matches!(value, ValueRef::Float(number) if is_json_integer(number));
         let fits = has(name) || is_integral || name == "integer" && has("number");
@@ -201,7 +219,7 @@ impl<'p, 'v> Place<'p, 'v> {
     }
 
     /// The first thing wrong with a text.
-    fn check_text(self, text: &str, checks: &Checks) -> Found {
+    fn check_text(self, text: &str, checks: &ValueChecks) -> Found {
         let length = text.chars().count() as i64;
         if let Some(most) = checks.max_length.filter(|most| length > *most) {
             return Found::error(FieldError::too_long(self.field(), limit(most)));
@@ -223,10 +241,10 @@ impl<'p, 'v> Place<'p, 'v> {
         if format::holds(name, text) { Found::default() } else { Found::error(self.wrong_type(name, text)) }
     }
 
-    fn check_list(self, list: &[Value<'_>], schema: &Structural) -> Found {
-        let (checks, size) = (&schema.checks, list.len() as i64);
+    fn check_list(self, list: &[Value<'_>], schema: ValueType<'_>) -> Found {
+        let (checks, size) = (schema.checks(), list.len() as i64);
         let mut found = Found::default();
-        if let Some(items) = schema.items.as_deref() {
+        if let Some(items) = schema.items() {
             for (at, item) in list.iter().enumerate() {
                 if has_enough(&found.errors) {
                     break;
@@ -247,8 +265,8 @@ impl<'p, 'v> Place<'p, 'v> {
         found
     }
 
-    fn check_map(self, map: &Map<'_>, schema: &Structural) -> Found {
-        let (checks, count) = (&schema.checks, map.len());
+    fn check_map(self, map: &Map<'_>, schema: ValueType<'_>) -> Found {
+        let (checks, count) = (schema.checks(), map.len());
         let size = count as i64;
         let mut found = Found::default();
         if let Some(least) = checks.min_properties.filter(|least| size < *least) {
@@ -263,7 +281,7 @@ impl<'p, 'v> Place<'p, 'v> {
             if has_enough(&found.errors) {
                 break;
             }
-            match (schema.properties.get(name), &schema.additional) {
+            match (schema.property(name), schema.additional()) {
                 (Some(property), _) => found.merge(self.check_member(name, value, property)),
                 (None, Additional::Schema(schema)) => found.merge(self.check_member(name, value, schema)),
                 (None, Additional::Refused) => {
@@ -273,14 +291,14 @@ impl<'p, 'v> Place<'p, 'v> {
                 (None, Additional::Unset | Additional::Allowed) => {}
             }
         }
-        for name in checks.required.iter().filter(|name| !map.has(name)) {
+        for name in schema.required().filter(|name| !map.has(name)) {
             let path = DocumentPath::Field(self.path, name);
             found.add(FieldError::required(Place { path: &path, ..self }.field(), ""));
         }
         found
     }
 
-    fn check_member(self, name: &str, value: &Value<'_>, schema: &Structural) -> Found {
+    fn check_member(self, name: &str, value: &Value<'_>, schema: ValueType<'_>) -> Found {
         let is_type = matches!(self.path, DocumentPath::Root) && matches!(name, "apiVersion" | "kind");
         let child = self.correlated.filter(|_| !is_type).and_then(|node| node.key(name));
         self.below(&DocumentPath::Field(self.path, name), child.as_ref()).check(value.into(), schema)
@@ -291,10 +309,10 @@ impl<'p, 'v> Place<'p, 'v> {
     where
         'p: 'c,
     {
-        Place { path, correlated: child, base: self.base, formats: self.formats }
+        Place { path, correlated: child, nested: 0, ..self }
     }
 
-    fn check_options(self, value: ValueRef<'_>, checks: &Checks) -> Found {
+    fn check_options(self, value: ValueRef<'_>, checks: &ValueChecks) -> Found {
         let Some(options) = checks.options.as_deref().filter(|options| !options.is_empty()) else {
             return Found::default();
         };

@@ -3,7 +3,9 @@
 //! Go validates integers and floats apart. A limit that an integer type cannot hold is itself an error, and then the
 //! comparison is made with floats.
 
-use super::{Found, Place, Structural};
+use kubemerge_schema::ValueType;
+
+use super::{Found, Place, format};
 use crate::{field::BadValue, field_error::FieldError};
 
 /// How far a float may be from an integer and still be one.
@@ -86,9 +88,9 @@ impl Pair {
 }
 
 impl Place<'_, '_> {
-    pub(super) fn check_number(self, value: Operand, schema: &Structural) -> Found {
+    pub(super) fn check_number(self, value: Operand, schema: ValueType<'_>) -> Found {
         use std::cmp::Ordering::{Equal, Greater, Less};
-        let checks = &schema.checks;
+        let checks = schema.checks();
         let mut found = Found::default();
         self.check_range(value, schema, "Checked", &mut found);
         if let Some(factor) = checks.multiple_of {
@@ -145,7 +147,7 @@ impl Place<'_, '_> {
     }
 
     /// A value and a limit in the type in which they are compared; a limit that the type cannot hold is reported.
-    fn pair(self, value: Operand, limit: f64, schema: &Structural, name: &str, found: &mut Found) -> Pair {
+    fn pair(self, value: Operand, limit: f64, schema: ValueType<'_>, name: &str, found: &mut Found) -> Pair {
         let holds = self.check_range(Operand::Float(limit), schema, name, found);
         match value {
             Operand::Int(value) if holds => Pair::Ints { value, limit: to_int(limit) },
@@ -156,9 +158,9 @@ impl Place<'_, '_> {
     }
 
     /// Whether the type of the schema can hold a number.
-    fn check_range(self, number: Operand, schema: &Structural, name: &str, found: &mut Found) -> bool {
+    fn check_range(self, number: Operand, schema: ValueType<'_>, name: &str, found: &mut Found) -> bool {
         let (kind, format) = match schema.only_type() {
-            Some(kind @ ("integer" | "number")) => (kind, schema.checks.format.as_deref()),
+            Some(kind @ ("integer" | "number")) => (kind, format::enforced(schema)),
             _ => ("", None),
         };
         let holds = match (kind, format, number) {

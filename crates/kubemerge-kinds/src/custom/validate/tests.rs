@@ -1,14 +1,15 @@
 //! Texts of errors, as kube-apiserver 1.37 words them.
 
+use kubemerge_schema::DeclaredType;
 use serde_json::json;
 
 use super::*;
 use crate::custom::decode;
 
 fn complaints(schema: Json, value: Json) -> Vec<String> {
-    let schema = Structural::compile(&json!({"properties": {"f": schema}})).unwrap();
+    let schema = DeclaredType::of_schema(&json!({"properties": {"f": schema}})).unwrap();
     let (arena, text) = (Arena::new(), json!({"f": value}).to_string());
-    validate(&decode(&arena, &text), None, &schema).iter().map(ToString::to_string).collect()
+    validate(&decode(&arena, &text), None, schema.values()).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -74,10 +75,10 @@ fn the_alternative_that_fits_best_is_reported() {
 #[test]
 fn a_long_name_above_many_faults_is_written_out_once() {
     let schema = json!({"additionalProperties": {"additionalProperties": {"type": "string"}}});
-    let schema = Structural::compile(&schema).unwrap();
+    let schema = DeclaredType::of_schema(&schema).unwrap();
     let faults: serde_json::Map<String, Json> = (0..100_000).map(|at| (at.to_string(), json!(at))).collect();
     let (arena, text) = (Arena::new(), json!({"n".repeat(1024 * 1024): faults}).to_string());
-    assert_eq!(validate(&decode(&arena, &text), None, &schema).len(), 1);
+    assert_eq!(validate(&decode(&arena, &text), None, schema.values()).len(), 1);
 }
 
 #[test]
@@ -99,7 +100,7 @@ fn good_values_pass() {
 
 #[test]
 fn what_did_not_change_is_let_pass() {
-    let schema = Structural::compile(&json!({"properties": {
+    let schema = DeclaredType::of_schema(&json!({"properties": {
         "low": {"minimum": 5},
         "map": {"required": ["x"]},
         "keyed": {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
@@ -109,7 +110,7 @@ fn what_did_not_change_is_let_pass() {
     let count = |old: Json, new: Json| {
         let (arena, texts) = (Arena::new(), [old, new].map(|value| value.to_string()));
         let [old, new] = texts.each_ref().map(|text| decode(&arena, text));
-        validate(&new, Some(&Correlated::new(&new, &old, &schema)), &schema).len()
+        validate(&new, Some(&Correlated::new(&new, &old, schema.values())), schema.values()).len()
     };
     assert_eq!(count(json!({"low": 1}), json!({"low": 1, "map": {"x": 2}})), 0);
     assert_eq!(count(json!({"low": 1}), json!({"low": 2})), 1);

@@ -1,14 +1,15 @@
 //! The schema of a version: first what its keywords say, then whether it is structural, then its defaults, then its
 //! validation rules. Later steps need a schema that passed the earlier ones.
 
-use kubemerge_schema::check::{
-    KEYWORDS, RootUse, SchemaFinding, ViolationKind, schema_keywords, structural_schema,
+use kubemerge_schema::{
+    DeclaredType,
+    check::{KEYWORDS, RootUse, SchemaFinding, ViolationKind, schema_keywords, structural_schema},
 };
 use kubemerge_value::deep;
 use serde_json::Value;
 
 use super::validation_rules::{self, Surroundings};
-use crate::custom::{default, structural::Structural};
+use crate::custom::default;
 use crate::field::{BadValue, Field};
 use crate::field_error::{FieldError, has_enough};
 use crate::tree::Value as TreeValue;
@@ -83,13 +84,14 @@ pub(super) fn validate(validation: Field<'_>, has_status: bool, old: Option<Fiel
     let path = place.path();
     let keywords = schema_keywords(&schema, &path);
     let unsupported = unsupported_keyword(&schema);
-    let is_structural = unsupported.is_none() && check_structure(place, &schema);
+    let structural = if unsupported.is_none() { check_structure(place, &schema) } else { None };
     report(place, keywords.iter().cloned().filter_map(field_error));
     let is_unchanged = old.is_some_and(|old| document(old).as_ref() == Some(&schema));
     validation_rules::validate(
         place,
         &schema,
-        Surroundings { keywords: &keywords, is_structural, is_unchanged },
+        structural.as_ref().map(DeclaredType::values),
+        Surroundings { keywords: &keywords, is_unchanged },
     );
     // Upstream converts the schema last and only if nothing else is wrong.
     if let (Some(keyword), true) = (unsupported, place.errors_so_far() == before) {
@@ -97,20 +99,23 @@ pub(super) fn validate(validation: Field<'_>, has_status: bool, old: Option<Fiel
     }
 }
 
-/// Reports what makes a schema not structural, and defaults that it would not accept; returns whether all is well.
-fn check_structure(place: Field<'_>, schema: &Value) -> bool {
+/// Reports what makes a schema not structural, and defaults that it would not accept; returns the type if all is well.
+fn check_structure(place: Field<'_>, schema: &Value) -> Option<DeclaredType> {
     let before = place.errors_so_far();
     let path = place.path();
     report(place, structural_schema(schema, &path).into_iter().filter_map(field_error));
-    if place.errors_so_far() == before {
-        let mut errors = Vec::new();
-        match Structural::compile(schema) {
-            Ok(compiled) => default::check(&compiled, schema, &path, &mut errors),
-            Err(why) => errors.push(FieldError::invalid(path, &Value::from(""), &why)),
-        }
-        report(place, errors);
+    let is_fine = || place.errors_so_far() == before;
+    if !is_fine() {
+        return None;
     }
-    place.errors_so_far() == before
+    let mut errors = Vec::new();
+    let read = DeclaredType::of_schema(schema);
+    match &read {
+        Ok(ty) => default::check(ty.values(), &path, &mut errors),
+        Err(why) => errors.push(FieldError::invalid(path, &Value::from(""), why.message())),
+    }
+    report(place, errors);
+    read.ok().filter(|_| is_fine())
 }
 
 fn report(place: Field<'_>, errors: impl IntoIterator<Item = FieldError>) {

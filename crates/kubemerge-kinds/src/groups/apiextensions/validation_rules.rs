@@ -1,14 +1,13 @@
 //! `x-kubernetes-validations` in the schema of a version.
 
 use kubemerge_cel as cel;
-use kubemerge_schema::check::SchemaFinding;
+use kubemerge_schema::{Additional, ValueType, check::SchemaFinding};
 use serde_json::Value;
 
 use super::rule_budget::{Budget, max_elements, multiplied};
 use crate::custom::{
     field_path::{ArrayNotation, valid_field_path},
-    rules::compile::{RuleCheck, RuleScope, SchemaLevel},
-    structural::Structural,
+    rules::compile::{RuleCheck, RuleScope},
 };
 use crate::field::{BadValue, Field, FieldErrorKind};
 use crate::field_error::FieldError;
@@ -20,8 +19,6 @@ const REASONS: [&str; 4] =
 pub(super) struct Surroundings<'v> {
     /// What is wrong with keywords: expressions of schemas around them are not compiled.
     pub(super) keywords: &'v [SchemaFinding],
-    /// Whether the schema is structural, without which expressions are not compiled.
-    pub(super) is_structural: bool,
     /// Whether the stored definition has the same schema: then single rules may be as expensive as they are.
     pub(super) is_unchanged: bool,
 }
@@ -36,20 +33,25 @@ struct Rules<'v> {
 /// Where a schema is.
 #[derive(Clone, Copy)]
 struct Position<'p> {
-    level: SchemaLevel,
+    /// The schema as it was read; none if it is not structural, or restricts one that is: then expressions are not compiled.
+    ty: Option<ValueType<'p>>,
     /// The path of the list above whose items cannot be distinguished.
     uncorrelated: Option<&'p str>,
     /// How many values there can be, if all lists and maps above are limited.
     cardinality: Option<u64>,
 }
 
-/// Validates all rules.
-pub(super) fn validate(place: Field<'_>, schema: &Value, surroundings: Surroundings<'_>) {
-    let is_compiled = surroundings.is_structural;
+/// Validates all rules; `ty` is the schema as it was read, if it is structural.
+pub(super) fn validate(
+    place: Field<'_>,
+    schema: &Value,
+    ty: Option<ValueType<'_>>,
+    surroundings: Surroundings<'_>,
+) {
     let mut rules = Rules { surroundings, errors: Vec::new(), budget: Budget::default() };
-    let root = Position { level: SchemaLevel::Root, uncorrelated: None, cardinality: Some(1) };
+    let root = Position { ty, uncorrelated: None, cardinality: Some(1) };
     rules.walk(schema, &place.path(), root);
-    if is_compiled {
+    if ty.is_some() {
         rules.errors.extend(rules.budget.errors(&place.path()));
     }
     rules.errors.into_iter().for_each(|error| place.report(error));
@@ -63,7 +65,8 @@ impl Rules<'_> {
             _ => None,
         };
         let text = |name: &str| schema.get(name).and_then(Value::as_str);
-        let below = Position { level: SchemaLevel::Below, cardinality, ..position };
+        let ty = position.ty;
+        let below = Position { ty: None, cardinality, ..position };
         let uncorrelated = Position { uncorrelated: below.uncorrelated.or(Some(path)), ..below };
         // Items of other lists than those with keys cannot be distinguished, nor fields of atomic maps.
         let of_items = if text("x-kubernetes-list-type") == Some("map") { below } else { uncorrelated };
@@ -74,7 +77,8 @@ impl Rules<'_> {
             match (keyword.as_str(), value) {
                 ("properties", Value::Object(map)) => {
                     for (name, schema) in map {
-                        is_fine &= self.walk(schema, &format!("{path}.{keyword}[{name}]"), of_fields);
+                        let position = Position { ty: ty.and_then(|ty| ty.property(name)), ..of_fields };
+                        is_fine &= self.walk(schema, &format!("{path}.{keyword}[{name}]"), position);
                     }
                 }
                 ("definitions" | "dependencies", Value::Object(map)) => {
@@ -87,10 +91,18 @@ impl Rules<'_> {
                         is_fine &= self.walk(schema, &format!("{path}.{keyword}[{at}]"), below);
                     }
                 }
-                ("items", Value::Object(_)) => is_fine &= self.walk(value, &place(), of_items),
-                ("additionalProperties" | "not", Value::Object(_)) => {
-                    is_fine &= self.walk(value, &place(), below);
+                ("items", Value::Object(_)) => {
+                    let position = Position { ty: ty.and_then(ValueType::items), ..of_items };
+                    is_fine &= self.walk(value, &place(), position);
                 }
+                ("additionalProperties", Value::Object(_)) => {
+                    let values = ty.and_then(|ty| match ty.additional() {
+                        Additional::Schema(values) => Some(values),
+                        Additional::Unset | Additional::Allowed | Additional::Refused => None,
+                    });
+                    is_fine &= self.walk(value, &place(), Position { ty: values, ..below });
+                }
+                ("not", Value::Object(_)) => is_fine &= self.walk(value, &place(), below),
                 _ => {}
             }
         }
@@ -105,17 +117,14 @@ impl Rules<'_> {
             is_fine &= self.errors.len() == count;
         }
         // Expressions are only compiled where the schema around them means something.
-        let is_compiled = cel::IS_BUILT_IN && is_fine && self.surroundings.is_structural;
-        if is_compiled && !rules.is_empty() {
-            self.check_expressions(schema, rules, path, position);
+        if let Some(ty) = ty.filter(|_| cel::IS_BUILT_IN && is_fine && !rules.is_empty()) {
+            self.check_expressions(ty, rules, path, position);
         }
         is_fine
     }
 
-    fn check_expressions(&mut self, schema: &Value, rules: &[Value], path: &str, position: Position<'_>) {
-        // A schema that cannot be compiled has been reported.
-        let Ok(compiled) = Structural::compile(schema) else { return };
-        let Some(scope) = RuleScope::of(&compiled, position.level) else {
+    fn check_expressions(&mut self, ty: ValueType<'_>, rules: &[Value], path: &str, position: Position<'_>) {
+        let Some(scope) = RuleScope::of(ty) else {
             let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: \
                           unable to convert structural schema to CEL declarations";
             self.errors.push(FieldError {

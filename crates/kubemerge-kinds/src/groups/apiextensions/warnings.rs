@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::schema::{any_schema, document};
-use crate::custom::structural::is_enforced;
+use crate::custom::format::is_enforced;
 use crate::field::Field;
 
 /// The warnings about a definition that its stored form did not have.
@@ -29,7 +29,7 @@ fn of_one(definition: Field<'_>) -> Vec<String> {
 fn formats(schema: &Value, found: &mut Vec<String>) {
     each_schema(schema, &mut |schema| {
         let format = schema["format"].as_str().unwrap_or_default();
-        if !format.is_empty() && !is_enforced(format, schema) {
+        if !format.is_empty() && !is_enforced(format, type_of(schema)) {
             add(found, format!("unrecognized format {format:?}"));
         }
     });
@@ -63,4 +63,10 @@ fn each_schema(schema: &Value, visit: &mut impl FnMut(&Value)) {
         (visit.borrow_mut())(schema);
         false
     });
+}
+
+/// The type of a schema; none if its values may be integers or strings, which the formats of numbers do not mean.
+fn type_of(schema: &Value) -> &str {
+    let is_either = schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true));
+    schema.get("type").and_then(Value::as_str).filter(|_| !is_either).unwrap_or_default()
 }
