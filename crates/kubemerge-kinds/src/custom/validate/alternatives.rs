@@ -26,7 +26,8 @@ impl Place<'_, '_> {
     /// Validates what the alternatives of a schema say about a value.
     pub(super) fn check_alternatives(self, value: ValueRef<'_>, schema: ValueType<'_>) -> Found {
         let mut found = Found { matches: 1, ..Found::default() };
-        let (any_of, one_of, all_of, not) = (schema.any_of(), schema.one_of(), schema.all_of(), schema.none_of());
+        let (any_of, one_of, all_of, not) =
+            (schema.any_of(), schema.one_of(), schema.all_of(), schema.none_of());
         if any_of.len() + one_of.len() + all_of.len() == 0 && not.is_none() {
             return found;
         }
