@@ -7,6 +7,7 @@ mod published;
 mod releases;
 mod schemas;
 mod time_zones;
+mod unicode;
 mod upstream;
 
 use std::process::ExitCode;

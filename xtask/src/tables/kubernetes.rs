@@ -10,7 +10,7 @@ use std::{
 
 use kubemerge_test_support::{go_module::download, root};
 
-use super::{go_modules, published, releases, schemas, time_zones, upstream};
+use super::{go_modules, published, releases, schemas, time_zones, unicode, upstream};
 
 pub(crate) const HELP: &str = "\
 Make a release of Kubernetes the newest one: tables, Go modules, kinds to read again (needs Go)
@@ -29,6 +29,7 @@ options:
 
 const PUBLISHED: &str = "crates/kubemerge-server/src/api/openapi/published.txt";
 const TIME_ZONES: &str = "crates/kubemerge-kinds/src/groups/batch/time_zones.txt";
+const UNICODE: &str = "crates/kubemerge-schema/src/pattern/unicode.txt";
 
 /// Runs the task.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
@@ -81,6 +82,7 @@ fn make_newest(release: &str) -> Result<String, Box<dyn Error>> {
     let kubernetes = download(&format!("k8s.io/kubernetes@v{release}"))?;
     fs::write(root().join(PUBLISHED), published::table(&kubernetes)?)?;
     fs::write(root().join(TIME_ZONES), time_zones::table()?)?;
+    fs::write(root().join(UNICODE), unicode::table()?)?;
     run_anew("protobuf")?;
     let difference = upstream::difference(&upstream::stored(), &kinds);
     upstream::write(release, &kinds)?;

@@ -28,6 +28,13 @@ a b k S 0 7 é ٣ _ - ^ $ . | ( ) [ ] { } , * + ? *? \ \d \D \w \W \s \S \b \B \
 [^\x00-\x{10FFFF}] [\pL_] [\b] [+-] [\101-\103] && # < > : = !
 "#;
 
+/// Categories and scripts, in place of the X in `\p{X}`.
+const CLASSES: &str = "
+    C Cc Cf Cn Co L LC Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk Sm So Z Zl Zp Zs
+    Other Letter Mark Digit punct cntrl Private_Use Assigned Common Inherited Latin Greek Cyrillic Han Hiragana Hangul Arabic
+    Hebrew Thai Lao Yi Vai Nko Tangut Kawi Braille Cherokee Garay Sunuwar
+";
+
 /// More of them, with spaces or letters that look like others.
 const SPECIAL_TOKENS: [&str; 6] = ["\u{17f}", "\u{212a}", " ", "\\P{lower case letter}", "\n", "\t"];
 
@@ -108,6 +115,7 @@ fn compare(options: &Options, reference: &mut Reference) -> Result<Tally, String
 struct Parts {
     tokens: Vec<&'static str>,
     letters: Vec<&'static str>,
+    classes: Vec<&'static str>,
 }
 
 impl Parts {
@@ -115,13 +123,33 @@ impl Parts {
         Parts {
             tokens: TOKENS.split_ascii_whitespace().chain(SPECIAL_TOKENS).collect(),
             letters: LETTERS.split_ascii_whitespace().chain(SPECIAL_LETTERS).collect(),
+            classes: CLASSES.split_ascii_whitespace().collect(),
         }
     }
 
     fn case(&self, rng: &mut Rng) -> Case {
-        let pattern = (0..=rng.below(7)).map(|_| *rng.pick(&self.tokens)).collect();
-        let sample = |rng: &mut Rng| (0..rng.below(5)).map(|_| *rng.pick(&self.letters)).collect();
+        let pattern = (0..=rng.below(7)).map(|_| self.token(rng)).collect();
+        let sample = |rng: &mut Rng| (0..rng.below(5)).map(|_| self.letter(rng)).collect();
         Case { pattern, samples: (0..SAMPLES).map(|_| sample(rng)).collect() }
+    }
+
+    fn token(&self, rng: &mut Rng) -> String {
+        match rng.below(8) {
+            0 => format!("\\{}{{{}}}", rng.pick(&["p", "P"]), rng.pick(&self.classes)),
+            _ => (*rng.pick(&self.tokens)).to_owned(),
+        }
+    }
+
+    /// One of the letters, or any character: most of those that have a name are in the first planes.
+    fn letter(&self, rng: &mut Rng) -> String {
+        let planes = [0x3000, 0x1_0000, 0x3_2000, 0x11_0000];
+        match rng.below(3) {
+            0 => {
+                let end = *rng.pick(&planes);
+                char::from_u32(rng.below(end) as u32).map(String::from).unwrap_or_default()
+            }
+            _ => (*rng.pick(&self.letters)).to_owned(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Classes of characters: `[a-z\d]`, `\pL`.
 
-use super::{error::PatternError, escape, names, up_to};
+use super::{check_length, error::PatternError, escape, names, unicode, up_to};
 use escape::write_char;
 use kubemerge_value::part::text_of;
 
@@ -85,20 +85,13 @@ impl Content {
     }
 
     fn finish(self, sign: Sign) -> Class {
-        let Content { text, needs_cases, .. } = self;
-        let text = match (text.is_empty(), sign) {
-            // Only halves of pairs of UTF-16, which no text has.
-            (true, Sign::Plain) => NOTHING.to_owned(),
-            (true, Sign::Negated) => EVERYTHING.to_owned(),
-            (false, Sign::Plain) => format!("[{text}]"),
-            (false, Sign::Negated) => format!("[^{text}]"),
-        };
-        Class { text, needs_cases }
+        Class { text: in_brackets(&self.text, sign), needs_cases: self.needs_cases }
     }
 }
 
+/// Whether a class has the characters between its brackets, or all others.
 #[derive(Clone, Copy, PartialEq)]
-enum Sign {
+pub(super) enum Sign {
     Plain,
     Negated,
 }
@@ -106,6 +99,20 @@ enum Sign {
 impl Sign {
     fn negated_if(is_negated: bool) -> Sign {
         if is_negated { Sign::Negated } else { Sign::Plain }
+    }
+
+    pub(super) fn inverse(self) -> Sign {
+        Sign::negated_if(self == Sign::Plain)
+    }
+}
+
+pub(super) fn in_brackets(content: &str, sign: Sign) -> String {
+    match (content.is_empty(), sign) {
+        // Only halves of pairs of UTF-16, which no text has.
+        (true, Sign::Plain) => NOTHING.to_owned(),
+        (true, Sign::Negated) => EVERYTHING.to_owned(),
+        (false, Sign::Plain) => format!("[{content}]"),
+        (false, Sign::Negated) => format!("[^{content}]"),
     }
 }
 
@@ -127,6 +134,7 @@ pub(super) fn read(rest: &mut &str, case: Case) -> Result<Class, PatternError> {
     // A bracket that is the first character closes nothing.
     while is_first || !rest.starts_with(']') {
         is_first = false;
+        check_length(&content.text, whole)?;
         if !named_group(rest, &mut content)? && !group(rest, &mut content)? {
             range(rest, whole, &mut content)?;
         }
@@ -184,16 +192,10 @@ fn unicode_group(rest: &mut &str) -> Result<String, PatternError> {
     };
     let (sequence, next) = here.split_at(length);
     let is_capital = sequence.starts_with(r"\P");
-    let is_negated = is_capital != name.starts_with('^');
-    let name = names::of_unicode(name.strip_prefix('^').unwrap_or(name)).ok_or_else(|| outside(sequence))?;
+    let sign = Sign::negated_if(is_capital != name.starts_with('^'));
+    let class = unicode::class(name.strip_prefix('^').unwrap_or(name), sign);
     *rest = next;
-    Ok(match (name.as_str(), is_negated) {
-        // Halves of pairs of UTF-16 are in no text.
-        ("Cs", false) => NOTHING.to_owned(),
-        ("Cs", true) => EVERYTHING.to_owned(),
-        (name, false) => format!(r"\p{{{name}}}"),
-        (name, true) => format!(r"\P{{{name}}}"),
-    })
+    class.ok_or_else(|| outside(sequence))
 }
 
 /// One character, or two with a dash between them.
@@ -221,11 +223,11 @@ fn character(rest: &mut &str, whole: &str) -> Result<u32, PatternError> {
     Ok(u32::from(first))
 }
 
-fn first_in_text(code: u32) -> u32 {
+pub(super) fn first_in_text(code: u32) -> u32 {
     if char::from_u32(code).is_some() { code } else { 0xE000 }
 }
 
-fn last_in_text(code: u32) -> u32 {
+pub(super) fn last_in_text(code: u32) -> u32 {
     if char::from_u32(code).is_some() { code } else { 0xD7FF }
 }
 

@@ -71,7 +71,7 @@ fn hexadecimal(letters: &mut std::str::Chars<'_>) -> Option<u32> {
 /// Writes a character that means itself, inside and outside of classes.
 pub(super) fn write_char(out: &mut String, code: u32) {
     match char::from_u32(code) {
-        Some(letter) if letter.is_ascii_alphanumeric() => out.push(letter),
+        Some(letter) if letter.is_ascii_alphanumeric() || !letter.is_ascii() => out.push(letter),
         // Writing to a string does not fail.
         _ => drop(write!(out, r"\x{{{code:X}}}")),
     }

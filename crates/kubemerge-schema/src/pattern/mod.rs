@@ -9,6 +9,7 @@ mod error;
 mod escape;
 mod names;
 mod repeat;
+mod unicode;
 
 use class::{Case, Class};
 pub use error::PatternError;
@@ -17,6 +18,9 @@ use repeat::{Counts, MAX_REPEAT};
 
 /// How deep parts may be nested.
 const MAX_HEIGHT: u32 = 1000;
+
+/// How many bytes an expression for the crate `regex` may have: one `\pL` takes 4 KB. Go's limit is higher.
+const MAX_TEXT: usize = 1 << 20;
 
 /// An expression for the crate `regex` that matches what Go's expression matches; its groups capture nothing.
 pub fn from_go(pattern: &str) -> Result<String, PatternError> {
@@ -102,6 +106,7 @@ impl<'p> PatternReader<'p> {
         // The rest of the expression from the last repetition on, if the text before this place is one.
         let mut repetition = None;
         while let Some(first) = self.rest.chars().next() {
+            check_length(&self.out, self.whole)?;
             let here = self.rest;
             repetition = match first {
                 '*' | '+' | '?' => {
@@ -396,5 +401,12 @@ mod tests {
         let deep = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
         assert!(from_go(&deep(500)).is_ok());
         assert_eq!(from_go(&deep(5000)).expect_err("too deep").problem, "expression nests too deeply");
+    }
+}
+
+fn check_length(written: &str, whole: &str) -> Result<(), PatternError> {
+    match written.len() > MAX_TEXT {
+        true => Err(PatternError::new("expression too large", whole)),
+        false => Ok(()),
     }
 }
