@@ -147,8 +147,11 @@ fn load_version(
 /// Reads the schema of a version alone, for its values: without what is implied for merges and owners.
 pub(crate) fn load_schema(model: &mut Model, schema: &Value) -> Result<NodeId, LoadError> {
     refuse_depth(schema)?;
-    let node =
-        Reader::new(model, SYNTAX).definition(UNTYPED, schema, DocumentPath::root("openAPIV3Schema"))?;
+    let node = SchemaReader::new(model, SYNTAX).definition(
+        UNTYPED,
+        schema,
+        DocumentPath::root("openAPIV3Schema"),
+    )?;
     if let Some(problem) =
         model.values.iter().find_map(|facts| facts.checks.as_ref()?.pattern.as_ref()?.problem())
     {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::reader::{AllOf, Reader};
+use super::reader::{AllOf, SchemaReader};
 use crate::document::DocumentPath;
 use crate::error::LoadError;
 use crate::model::{NodeId, Pattern, UNTYPED, ValueChecks, ValueFacts};
@@ -10,7 +10,7 @@ use crate::model::{NodeId, Pattern, UNTYPED, ValueChecks, ValueFacts};
 /// Words beside `allOf` with one reference that make it more than a reference.
 const DESCRIBING: [&str; 4] = ["type", "properties", "items", "additionalProperties"];
 
-impl Reader<'_> {
+impl SchemaReader<'_> {
     /// Reads what a schema says about values; returns its place.
     pub(super) fn value_facts(
         &mut self,
