@@ -111,8 +111,7 @@ fn map(name: &str, value: u64) -> String {
 type Confirmed = Mutex<BTreeMap<String, u64>>;
 
 /// Creates objects and writes them again until the server is gone.
-fn keep_writing(server: &Server, client: &str, confirmed: &Confirmed) {
-    let mut connection = server.connect();
+fn keep_writing(mut connection: Connection, client: &str, confirmed: &Confirmed) {
     for number in 0.. {
         let name = format!("{client}-{}", number / 3);
         let written = match number % 3 {
@@ -157,8 +156,9 @@ fn nothing_that_was_confirmed_is_lost_when_the_process_is_killed() {
         check(&server, &all);
         std::thread::scope(|scope| {
             for client in 0..clients {
-                let (server, confirmed) = (&server, &confirmed);
-                scope.spawn(move || keep_writing(server, &format!("r{round}-c{client}"), confirmed));
+                // Here, since a busy machine may start the thread after the server is gone.
+                let (connection, confirmed) = (server.connect(), &confirmed);
+                scope.spawn(move || keep_writing(connection, &format!("r{round}-c{client}"), confirmed));
             }
             std::thread::sleep(Duration::from_millis(random.u64(50..if is_full { 3000 } else { 300 })));
             // The clients end with the server.
