@@ -13,7 +13,7 @@
 //! let program = Program::new(&compiled)?;
 //! let evaluation = program.run(&[("object", &CelValue::text("a"))], 1_000_000);
 //! assert_eq!(evaluation.outcome.unwrap().literal(), "\"a has 2\"");
-//! # Ok::<(), String>(())
+//! # Ok::<(), kubemerge_cel::CelError>(())
 //! ```
 
 #![cfg_attr(
@@ -34,6 +34,7 @@ mod after_types;
 mod check;
 mod cost;
 mod environment;
+mod error;
 pub mod evaluate;
 mod expr;
 mod format_string;
@@ -52,6 +53,7 @@ pub mod value;
 
 pub use cost::{MaxSizes, SizeEstimate};
 pub use environment::{Environment, ObjectTypes};
+pub use error::CelError;
 pub use reserved::is_word_of_cel;
 pub use types::CelType;
 
@@ -73,18 +75,20 @@ pub struct Compiled<'e> {
 
 impl<'e> Compiled<'e> {
     /// Reads an expression and checks its types, or says why it does not compile.
-    pub fn new(text: &'e str, environment: &Environment) -> Result<Compiled<'e>, String> {
+    pub fn new(text: &'e str, environment: &Environment) -> Result<Compiled<'e>, CelError> {
         let size = text.chars().count();
         if size > MAX_CODE_POINTS {
             let limit = format!("size: {size}, limit {MAX_CODE_POINTS}");
-            return Err(format!("compilation failed: expression code point size exceeds limit: {limit}"));
+            return Err(
+                format!("compilation failed: expression code point size exceeds limit: {limit}").into()
+            );
         }
         let compiled = parse::parse(text).and_then(|parsed| {
             let checked = check::check(&parsed, environment)?;
             after_types::check(&parsed.expr, &checked)?;
             Ok(Compiled { expr: parsed.expr, checked })
         });
-        compiled.map_err(|problems| format!("compilation failed: {}", shown(text, &problems)))
+        compiled.map_err(|problems| format!("compilation failed: {}", shown(text, &problems)).into())
     }
 
     /// The type of the result.
@@ -104,7 +108,7 @@ impl<'e> Compiled<'e> {
 }
 
 /// Finds the type of an expression, or says why it does not compile.
-pub fn compile(text: &str, environment: &Environment) -> Result<CelType, String> {
+pub fn compile(text: &str, environment: &Environment) -> Result<CelType, CelError> {
     if !IS_BUILT_IN {
         return Ok(CelType::Dyn);
     }
@@ -118,7 +122,7 @@ pub fn problem(text: &str, environment: &Environment, results: &[CelType]) -> Op
     }
     let found = match compile(text, environment) {
         Ok(found) => found,
-        Err(problem) => return Some(problem),
+        Err(problem) => return Some(problem.into()),
     };
     // Exactly one of these: an unknown type is no bool here.
     if results.contains(&found) {

@@ -1,5 +1,6 @@
 //! Values of literals.
 
+use crate::error::CelError;
 use kubemerge_value::part::text_of;
 
 use super::token::TokenKind;
@@ -17,21 +18,21 @@ pub(super) enum Literal {
 }
 
 /// Reads a literal, or says what is wrong with it. Numbers may have a sign.
-pub(super) fn read(kind: TokenKind, text: &str) -> Result<Literal, String> {
+pub(super) fn read(kind: TokenKind, text: &str) -> Result<Literal, CelError> {
     match kind {
-        TokenKind::Int => integer(text).ok_or_else(|| "invalid int literal".to_owned()).map(Literal::Int),
+        TokenKind::Int => integer(text).ok_or_else(|| "invalid int literal".into()).map(Literal::Int),
         TokenKind::Uint => {
             let digits = text.trim_end_matches(['u', 'U']);
             let value = match digits.strip_prefix("0x") {
                 Some(hex) => u64::from_str_radix(hex, 16),
                 None => digits.parse(),
             };
-            value.map(Literal::Uint).map_err(|_| "invalid uint literal".to_owned())
+            value.map(Literal::Uint).map_err(|_| "invalid uint literal".into())
         }
         // Go's parser refuses numbers out of range, which Rust's turns into infinity.
         TokenKind::Double => match text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(Literal::Double(value)),
-            _ => Err("invalid double literal".to_owned()),
+            _ => Err("invalid double literal".into()),
         },
         TokenKind::String => unquoted(text).map(Literal::String),
         TokenKind::Bytes => bytes(text).map(Literal::Bytes),
@@ -60,7 +61,7 @@ fn inner(text: &str) -> (&str, bool) {
     (body.get(quote..body.len().saturating_sub(quote)).unwrap_or_default(), !is_raw)
 }
 
-fn unquoted(text: &str) -> Result<String, String> {
+fn unquoted(text: &str) -> Result<String, CelError> {
     let (body, has_escapes) = inner(text);
     let units = if has_escapes { units(body)? } else { vec![Unit::Text(body)] };
     let mut found = String::with_capacity(body.len());
@@ -75,7 +76,7 @@ fn unquoted(text: &str) -> Result<String, String> {
     Ok(found)
 }
 
-fn bytes(text: &str) -> Result<Vec<u8>, String> {
+fn bytes(text: &str) -> Result<Vec<u8>, CelError> {
     let (body, has_escapes) = inner(text);
     let units = if has_escapes { units(body)? } else { vec![Unit::Text(body)] };
     let mut found = Vec::with_capacity(body.len());
@@ -99,11 +100,11 @@ enum Unit<'t> {
     Code(u32),
 }
 
-fn unescapable() -> String {
-    "unable to unescape string".to_owned()
+fn unescapable() -> CelError {
+    "unable to unescape string".into()
 }
 
-fn units(body: &str) -> Result<Vec<Unit<'_>>, String> {
+fn units(body: &str) -> Result<Vec<Unit<'_>>, CelError> {
     let mut found = Vec::new();
     let mut rest = body;
     while let Some((text, escaped)) = rest.split_once('\\') {

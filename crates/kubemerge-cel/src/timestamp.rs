@@ -1,5 +1,6 @@
 //! Points in time, with the offset they were written with, and what they are in a time zone.
 
+use crate::error::CelError;
 use std::cmp::Ordering;
 
 use jiff::tz::TimeZone;
@@ -36,13 +37,13 @@ pub(crate) enum TimestampError {
 
 impl CelTimestamp {
     /// This many seconds after 1970 began; none before the year 1 and after the year 9999.
-    pub(crate) fn at(seconds: i64) -> Result<CelTimestamp, String> {
+    pub(crate) fn at(seconds: i64) -> Result<CelTimestamp, CelError> {
         CelTimestamp::new(seconds, 0, 0)
     }
 
-    fn new(seconds: i64, nanos: u32, offset: i32) -> Result<CelTimestamp, String> {
+    fn new(seconds: i64, nanos: u32, offset: i32) -> Result<CelTimestamp, CelError> {
         if !(MIN_SECONDS..=MAX_SECONDS).contains(&seconds) {
-            return Err(TIMESTAMP_OVERFLOW.to_owned());
+            return Err(TIMESTAMP_OVERFLOW.into());
         }
         Ok(CelTimestamp { seconds, nanos, offset })
     }
@@ -75,18 +76,18 @@ impl CelTimestamp {
     }
 
     /// The time this many nanoseconds later.
-    pub(crate) fn plus(self, duration: i64) -> Result<CelTimestamp, String> {
+    pub(crate) fn plus(self, duration: i64) -> Result<CelTimestamp, CelError> {
         let nanos =
             i128::from(self.seconds) * i128::from(NANOS) + i128::from(self.nanos) + i128::from(duration);
         let seconds = nanos.div_euclid(NANOS.into());
         let rest = nanos.rem_euclid(NANOS.into());
-        let seconds = i64::try_from(seconds).map_err(|_| INTEGER_OVERFLOW.to_owned())?;
+        let seconds = i64::try_from(seconds).map_err(|_| INTEGER_OVERFLOW)?;
         CelTimestamp::new(seconds, rest as u32, self.offset)
     }
 
     /// The nanoseconds since another time.
-    pub(crate) fn since(self, other: CelTimestamp) -> Result<i64, String> {
-        let overflow = || INTEGER_OVERFLOW.to_owned();
+    pub(crate) fn since(self, other: CelTimestamp) -> Result<i64, CelError> {
+        let overflow = || CelError::from(INTEGER_OVERFLOW);
         // Upstream: seconds alone must fit into nanoseconds.
         let seconds = (self.seconds - other.seconds).checked_mul(NANOS).ok_or_else(overflow)?;
         seconds.checked_add(i64::from(self.nanos) - i64::from(other.nanos)).ok_or_else(overflow)
@@ -118,7 +119,7 @@ impl CelTimestamp {
     }
 
     /// What a clock and a calendar show in a time zone: UTC, a name such as `Europe/Berlin`, or an offset.
-    pub(crate) fn in_zone(self, zone: &str) -> Result<Parts, String> {
+    pub(crate) fn in_zone(self, zone: &str) -> Result<Parts, CelError> {
         Ok(self.parts(offset_in(zone, self.seconds)?))
     }
 
@@ -207,7 +208,7 @@ fn offset_text(offset: i32, separator: &str) -> String {
 }
 
 /// The seconds east of UTC of a zone at a time.
-fn offset_in(zone: &str, seconds: i64) -> Result<i32, String> {
+fn offset_in(zone: &str, seconds: i64) -> Result<i32, CelError> {
     let Some((hours, minutes)) = zone.split_once(':') else { return offset_of_name(zone, seconds) };
     let (hours, minutes) = (number(hours)?, number(minutes)?);
     let minutes = if zone.starts_with('-') { hours * 60 - minutes } else { hours * 60 + minutes };
@@ -215,11 +216,12 @@ fn offset_in(zone: &str, seconds: i64) -> Result<i32, String> {
 }
 
 /// A number as `strconv.Atoi` reads it.
-fn number(text: &str) -> Result<i64, String> {
+fn number(text: &str) -> Result<i64, CelError> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let failed =
-        |why: &str| format!("strconv.Atoi: parsing {}: {why}", kubemerge_value::write::go_quoted(text));
+    let failed = |why: &str| {
+        CelError::from(format!("strconv.Atoi: parsing {}: {why}", kubemerge_value::write::go_quoted(text)))
+    };
     if !is_number {
         return Err(failed("invalid syntax"));
     }
@@ -230,15 +232,15 @@ fn number(text: &str) -> Result<i64, String> {
         .ok_or_else(|| failed("value out of range"))
 }
 
-fn offset_of_name(name: &str, seconds: i64) -> Result<i32, String> {
+fn offset_of_name(name: &str, seconds: i64) -> Result<i32, CelError> {
     if name.is_empty() || name == "UTC" || name == "Local" {
         return Ok(0);
     }
     if name.contains("..") || name.starts_with(['/', '\\']) {
-        return Err("time: invalid location name".to_owned());
+        return Err("time: invalid location name".into());
     }
     // Names are those of files to Go, so that letters have a case.
-    let unknown = || format!("unknown time zone {name}");
+    let unknown = || CelError::from(format!("unknown time zone {name}"));
     let zone = TimeZone::get(name).map_err(|_| unknown())?;
     if zone.iana_name() != Some(name) {
         return Err(unknown());
@@ -361,9 +363,6 @@ mod tests {
         let time = CelTimestamp::parse("2026-07-01T00:30:00Z").unwrap();
         assert_eq!(time.in_zone("Europe/Berlin").map(|parts| (parts.day, parts.hour)), Ok((1, 2)));
         assert_eq!(time.in_zone("-02:30").map(|parts| (parts.month, parts.day, parts.hour)), Ok((6, 30, 22)));
-        assert_eq!(
-            time.in_zone("nowhere").map(|parts| parts.hour),
-            Err("unknown time zone nowhere".to_owned())
-        );
+        assert_eq!(time.in_zone("nowhere").map(|parts| parts.hour), Err("unknown time zone nowhere".into()));
     }
 }

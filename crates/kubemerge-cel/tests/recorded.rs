@@ -17,12 +17,12 @@ fn answer(text: &str, object: &CelValue<'_>) -> Value {
     let compiled = match Compiled::new(text, &Environment::of_admission()) {
         Ok(compiled) => compiled,
         Err(problem) => {
-            return json!({"compile": problem.trim_start_matches("compilation failed: "), "cost": 0});
+            return json!({"compile": problem.message().trim_start_matches("compilation failed: "), "cost": 0});
         }
     };
     let program = match Program::new(&compiled) {
         Ok(program) => program,
-        Err(problem) => return json!({"program": problem, "cost": 0}),
+        Err(problem) => return json!({"program": problem.message(), "cost": 0}),
     };
     let evaluation = program.run(&[("object", object)], MAX_COST);
     let cost = evaluation.cost;

@@ -168,13 +168,13 @@ fn answer(text: &str, object: &Value) -> CelAnswer {
     let compiled = match Compiled::new(text, &Environment::of_admission()) {
         Ok(compiled) => compiled,
         Err(problem) => {
-            let compile = problem.trim_start_matches("compilation failed: ").to_owned();
+            let compile = problem.message().trim_start_matches("compilation failed: ").to_owned();
             return CelAnswer { compile, ..CelAnswer::default() };
         }
     };
     let program = match Program::new(&compiled) {
         Ok(program) => program,
-        Err(program) => return CelAnswer { program, ..CelAnswer::default() },
+        Err(problem) => return CelAnswer { program: problem.into(), ..CelAnswer::default() },
     };
     let arena = Arena::new();
     let tree = Tree::of_json(object, &arena);

@@ -4,6 +4,7 @@ use super::constant::{invalid_key, is_key};
 use super::outcome::{EvaluationError, Outcome};
 use super::program::{Attribute, Qualifier, Root};
 use super::{Machine, State};
+use crate::error::CelError;
 use crate::value::{CelValue, index_of};
 
 /// What a field or an index finds.
@@ -126,7 +127,7 @@ impl<'m, 'v> Machine<'m, 'v> {
         if !is_key(&key) {
             return Err(invalid_key(&key).into());
         }
-        member(value, &key, presence).map_err(EvaluationError::Failed)
+        member(value, &key, presence).map_err(EvaluationError::from)
     }
 }
 
@@ -135,7 +136,7 @@ fn found_limit(found: &Result<FoundValue<'_>, EvaluationError>) -> bool {
 }
 
 /// A member of a map or an item of a list.
-fn member<'v>(of: &CelValue<'v>, key: &CelValue<'v>, presence: Presence) -> Result<FoundValue<'v>, String> {
+fn member<'v>(of: &CelValue<'v>, key: &CelValue<'v>, presence: Presence) -> Result<FoundValue<'v>, CelError> {
     let (found, missing) = match of {
         CelValue::Map(map) => (map.find(key)?, "no such key"),
         CelValue::List(list) => {
@@ -147,6 +148,6 @@ fn member<'v>(of: &CelValue<'v>, key: &CelValue<'v>, presence: Presence) -> Resu
     match found {
         Some(value) => Ok(FoundValue::Present(value)),
         None if presence == Presence::Optional => Ok(FoundValue::Absent),
-        None => Err(format!("{missing}: {}", key.shown())),
+        None => Err(format!("{missing}: {}", key.shown()).into()),
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use kubemerge_value::deep;
 
 use super::outcome::{EvaluationError, Outcome};
+use crate::error::CelError;
 use crate::library;
 use crate::literal::Literal;
 use crate::value::{CelMap, CelValue, Key};
@@ -65,6 +66,6 @@ pub(super) fn is_key(key: &CelValue<'_>) -> bool {
     )
 }
 
-pub(super) fn invalid_key(key: &CelValue<'_>) -> String {
-    format!("invalid qualifier type: {}", key.go_type())
+pub(super) fn invalid_key(key: &CelValue<'_>) -> CelError {
+    format!("invalid qualifier type: {}", key.go_type()).into()
 }

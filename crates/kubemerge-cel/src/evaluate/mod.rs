@@ -339,7 +339,7 @@ impl<'m, 'v> Machine<'m, 'v> {
             Some(error) => Err(error),
             None => {
                 let values: Vec<CelValue<'v>> = arguments.iter().flatten().cloned().collect();
-                library::call(call, &values).map_err(EvaluationError::Failed)
+                library::call(call, &values).map_err(EvaluationError::from)
             }
         };
         if let ("flatten", Some(_), [_, depth]) = (call.function.as_str(), call.overload, &arguments[..])

@@ -1,6 +1,6 @@
 //! What an expression comes to.
 
-use crate::value::CelValue;
+use crate::{error::CelError, value::CelValue};
 
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,12 @@ pub enum EvaluationError {
 impl From<String> for EvaluationError {
     fn from(problem: String) -> EvaluationError {
         EvaluationError::Failed(problem)
+    }
+}
+
+impl From<CelError> for EvaluationError {
+    fn from(problem: CelError) -> EvaluationError {
+        EvaluationError::Failed(problem.into())
     }
 }
 

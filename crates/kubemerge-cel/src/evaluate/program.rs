@@ -3,6 +3,7 @@
 //! The steps are those of cel-go's planner, because costs are counted by them: names, fields and indexes after them are
 //! one attribute, lists, maps and conversions of constants are constants, and `x in ['a', 'b']` looks into a set.
 
+use crate::error::CelError;
 use std::collections::BTreeSet;
 
 use kubemerge_schema::pattern::from_go;
@@ -159,7 +160,7 @@ pub(super) struct Fold {
 
 impl Program {
     /// The steps of a checked expression; an error if a part of it that is constant has no value.
-    pub fn new(compiled: &Compiled<'_>) -> Result<Program, String> {
+    pub fn new(compiled: &Compiled<'_>) -> Result<Program, CelError> {
         let mut planner = Planner { checked: &compiled.checked, constants: Vec::new() };
         let root = planner.step(&compiled.expr)?;
         Ok(Program { root, constants: planner.constants })
@@ -171,7 +172,7 @@ struct Planner<'c> {
     constants: Vec<Constant>,
 }
 
-type Planned<T> = Result<T, String>;
+type Planned<T> = Result<T, CelError>;
 
 impl Planner<'_> {
     fn pair(&mut self, one: &Expr<'_>, other: &Expr<'_>) -> Planned<Box<[Instruction; 2]>> {
@@ -355,7 +356,7 @@ impl Planner<'_> {
         let number = self.constant(Constant::Converted(conversion, of));
         match constant_value(&self.constants, number) {
             Ok(_) => Ok(Some(Instruction::Constant(number))),
-            Err(EvaluationError::Failed(problem)) => Err(problem),
+            Err(EvaluationError::Failed(problem)) => Err(problem.into()),
             Err(EvaluationError::CostLimit | EvaluationError::Crashed(_)) => Ok(None),
         }
     }
@@ -445,9 +446,9 @@ fn accumulator(arguments: &[Instruction]) -> Option<&str> {
 }
 
 /// A regular expression of Go, compiled; the error is Go's.
-pub(crate) fn compile_pattern(pattern: &str) -> Result<Regex, String> {
+pub(crate) fn compile_pattern(pattern: &str) -> Result<Regex, CelError> {
     let translated = from_go(pattern).map_err(|error| error.to_string())?;
-    Regex::new(&translated).map_err(|error| error.to_string())
+    Regex::new(&translated).map_err(|error| error.to_string().into())
 }
 
 /// A long chain of operators or fields is dropped with room for recursion.

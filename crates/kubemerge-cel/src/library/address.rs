@@ -1,5 +1,6 @@
 //! Addresses and ranges of addresses, read as Go's `net/netip` reads them.
 
+use crate::error::CelError;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -142,15 +143,15 @@ impl fmt::Display for CelCidr {
     }
 }
 
-fn ip(text: &str) -> Result<IpAddress, String> {
+fn ip(text: &str) -> Result<IpAddress, CelError> {
     let (address, has_zone) = parse_address(text).map_err(|problem| {
         format!("IP Address {} parse error during conversion from string: {problem}", quoted(text))
     })?;
     if has_zone {
-        return Err(format!("IP address {} with zone value is not allowed", quoted(text)));
+        return Err(format!("IP address {} with zone value is not allowed", quoted(text)).into());
     }
     if is_mapped(address) {
-        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text)));
+        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text)).into());
     }
     Ok(IpAddress(address))
 }
@@ -159,29 +160,30 @@ fn is_mapped(address: IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.to_ipv4_mapped().is_some())
 }
 
-fn cidr_value(text: &str) -> Result<CelCidr, String> {
-    cidr(text)
-        .map_err(|problem| format!("network address parse error during conversion from string: {problem}"))
+fn cidr_value(text: &str) -> Result<CelCidr, CelError> {
+    cidr(text).map_err(|problem| {
+        format!("network address parse error during conversion from string: {problem}").into()
+    })
 }
 
-fn cidr(text: &str) -> Result<CelCidr, String> {
+fn cidr(text: &str) -> Result<CelCidr, CelError> {
     let cidr = parse_prefix(text).map_err(|problem| {
         let problem = format!("netip.ParsePrefix({}): {problem}", quoted(text));
         format!("network address parse error during conversion from string: {problem}")
     })?;
     if is_mapped(cidr.address) {
-        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text)));
+        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text)).into());
     }
     Ok(cidr)
 }
 
-fn parse_prefix(text: &str) -> Result<CelCidr, String> {
+fn parse_prefix(text: &str) -> Result<CelCidr, CelError> {
     let (address, bits) = text.rsplit_once('/').ok_or("no '/'")?;
     let (address, has_zone) = parse_address(address)?;
     if has_zone {
-        return Err("IPv6 zones cannot be present in a prefix".to_owned());
+        return Err("IPv6 zones cannot be present in a prefix".into());
     }
-    let bad_bits = || format!("bad bits after slash: {}", quoted(bits));
+    let bad_bits = || CelError::from(format!("bad bits after slash: {}", quoted(bits)));
     if bits.len() > 1 && !bits.starts_with(|first: char| ('1'..='9').contains(&first)) {
         return Err(bad_bits());
     }
@@ -190,15 +192,15 @@ fn parse_prefix(text: &str) -> Result<CelCidr, String> {
     let most = if address.is_ipv4() { 32 } else { 128 };
     match u8::try_from(number) {
         Ok(bits) if bits <= most => Ok(CelCidr { address, bits }),
-        _ => Err("prefix length out of range".to_owned()),
+        _ => Err("prefix length out of range".into()),
     }
 }
 
 /// An address, and whether a zone follows it.
-pub(super) fn parse_address(text: &str) -> Result<(IpAddr, bool), String> {
+pub(super) fn parse_address(text: &str) -> Result<(IpAddr, bool), CelError> {
     let failed = |fault: AddressFault<'_>| {
         let place = if fault.at.is_empty() { String::new() } else { format!(" (at {})", quoted(fault.at)) };
-        format!("ParseAddr({}): {}{place}", quoted(text), fault.what)
+        CelError::from(format!("ParseAddr({}): {}{place}", quoted(text), fault.what))
     };
     match text.bytes().find(|byte| b".:%".contains(byte)) {
         Some(b'.') => {

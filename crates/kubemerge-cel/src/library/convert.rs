@@ -36,7 +36,7 @@ pub(crate) fn named_type(name: &str) -> Option<&'static str> {
 /// Converts a value.
 pub(crate) fn convert<'v>(function: &str, value: &CelValue<'v>) -> Answer<'v> {
     let arguments = std::slice::from_ref(value);
-    let unknown = || Err(format!("no such overload: {function}({})", value.type_name()));
+    let unknown = || Err(format!("no such overload: {function}({})", value.type_name()).into());
     super::operators::apply(function, arguments)
         .or_else(|| apply(function, arguments))
         .unwrap_or_else(unknown)
@@ -55,11 +55,11 @@ pub(super) fn apply<'v>(function: &str, arguments: &[CelValue<'v>]) -> Option<An
         "uint" => to_uint(value),
         _ => return None,
     };
-    Some(answer.unwrap_or_else(|| Err(format!("no such overload: {function}({})", value.type_name()))))
+    Some(answer.unwrap_or_else(|| Err(format!("no such overload: {function}({})", value.type_name()).into())))
 }
 
 fn failed<'v>(to: &str) -> Answer<'v> {
-    Err(format!("type conversion error from 'string' to '{to}'"))
+    Err(format!("type conversion error from 'string' to '{to}'").into())
 }
 
 fn to_bool<'v>(value: &CelValue<'v>) -> Option<Answer<'v>> {
@@ -141,7 +141,7 @@ const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 
 fn to_int<'v>(value: &CelValue<'v>) -> Option<Answer<'v>> {
-    let overflow = || Err("integer overflow".to_owned());
+    let overflow = || Err("integer overflow".into());
     Some(match value {
         CelValue::Int(_) => Ok(value.clone()),
         CelValue::Uint(number) => {
@@ -163,7 +163,7 @@ fn to_int<'v>(value: &CelValue<'v>) -> Option<Answer<'v>> {
 }
 
 fn to_uint<'v>(value: &CelValue<'v>) -> Option<Answer<'v>> {
-    let overflow = || Err("unsigned integer overflow".to_owned());
+    let overflow = || Err("unsigned integer overflow".into());
     Some(match value {
         CelValue::Uint(_) => Ok(value.clone()),
         CelValue::Int(number) => {
@@ -185,7 +185,7 @@ fn to_string<'v>(value: &CelValue<'v>) -> Option<Answer<'v>> {
     if let CelValue::Bytes(bytes) = value {
         return Some(match std::str::from_utf8(bytes) {
             Ok(text) => Ok(CelValue::text(text)),
-            Err(_) => Err("invalid UTF-8 in bytes, cannot convert to string".to_owned()),
+            Err(_) => Err("invalid UTF-8 in bytes, cannot convert to string".into()),
         });
     }
     if let CelValue::String(_) = value {
@@ -220,7 +220,7 @@ fn to_timestamp<'v>(value: &CelValue<'v>) -> Option<Answer<'v>> {
         CelValue::String(text) => match CelTimestamp::read(text) {
             Ok(time) => Ok(CelValue::Timestamp(time)),
             Err(TimestampError::Form) => failed("google.protobuf.Timestamp"),
-            Err(TimestampError::Range) => Err("timestamp overflow".to_owned()),
+            Err(TimestampError::Range) => Err("timestamp overflow".into()),
         },
         _ => return None,
     })

@@ -1,6 +1,7 @@
 //! `'%s: %d'.format([name, count])`.
 
 use super::convert::{parse_float, text_of};
+use crate::error::CelError;
 use crate::value::{CelList, CelMap, CelValue};
 
 /// Digits after the point, unless a clause says how many.
@@ -9,7 +10,7 @@ const DEFAULT_PRECISION: usize = 6;
 const MAX_PRECISION: usize = 10_000;
 
 /// Writes values into a text.
-pub(super) fn format(text: &str, values: &CelList<'_>) -> Result<String, String> {
+pub(super) fn format(text: &str, values: &CelList<'_>) -> Result<String, CelError> {
     let mut written = String::with_capacity(text.len());
     let mut rest = text;
     let mut used = 0;
@@ -25,10 +26,10 @@ pub(super) fn format(text: &str, values: &CelList<'_>) -> Result<String, String>
         let value = values.get(used).ok_or_else(|| format!("index {used} out of range"))?;
         used += 1;
         if clause.is_empty() {
-            return Err("unexpected end of string".to_owned());
+            return Err("unexpected end of string".into());
         }
-        let (precision, clause) = precision(clause).map_err(|problem| unreadable(&problem))?;
-        let Some(verb) = clause.chars().next() else { return Err("unexpected end of string".to_owned()) };
+        let (precision, clause) = precision(clause).map_err(|problem| unreadable(problem.message()))?;
+        let Some(verb) = clause.chars().next() else { return Err("unexpected end of string".into()) };
         let formatted = formatted(verb, precision, &value).ok_or_else(|| {
             unreadable(&format!("unrecognized formatting clause \"{}\"", first_byte(clause)))
         })?;
@@ -48,11 +49,11 @@ fn first_byte(clause: &str) -> char {
     clause.bytes().next().map_or(' ', char::from)
 }
 
-fn precision(clause: &str) -> Result<(Option<usize>, &str), String> {
+fn precision(clause: &str) -> Result<(Option<usize>, &str), CelError> {
     let Some(rest) = clause.strip_prefix('.') else { return Ok((None, clause)) };
     let after = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
     let digits = rest.get(..rest.len() - after.len()).unwrap_or_default();
-    let failed = |problem: String| Err(format!("error while parsing precision: {problem}"));
+    let failed = |problem: String| Err(format!("error while parsing precision: {problem}").into());
     if after.is_empty() {
         return failed("could not find end of precision specifier".to_owned());
     }
@@ -66,9 +67,9 @@ fn precision(clause: &str) -> Result<(Option<usize>, &str), String> {
 }
 
 /// A value as a clause writes it; none if there is no such clause.
-fn formatted(verb: char, precision: Option<usize>, value: &CelValue<'_>) -> Option<Result<String, String>> {
+fn formatted(verb: char, precision: Option<usize>, value: &CelValue<'_>) -> Option<Result<String, CelError>> {
     let precision = precision.unwrap_or(DEFAULT_PRECISION);
-    let given = |what: &str| format!("{what}, was given {}", value.type_name());
+    let given = |what: &str| CelError::from(format!("{what}, was given {}", value.type_name()));
     Some(match verb {
         's' => string(value),
         'd' => decimal(value).ok_or_else(|| given("decimal clause can only be used on integers")),
@@ -89,43 +90,47 @@ fn formatted(verb: char, precision: Option<usize>, value: &CelValue<'_>) -> Opti
     })
 }
 
-fn string(value: &CelValue<'_>) -> Result<String, String> {
+fn string(value: &CelValue<'_>) -> Result<String, CelError> {
     match value {
         CelValue::List(list) => list_text(list),
         CelValue::Map(map) => map_text(map),
         CelValue::Null => Ok("null".to_owned()),
         CelValue::Type(name) => Ok((*name).to_owned()),
         CelValue::Bytes(bytes) => String::from_utf8(bytes.to_vec()).map_err(|_| {
-            "could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to string"
-                .to_owned()
+            "could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to string".into()
         }),
         CelValue::Ip(_) | CelValue::Cidr(_) => Err(not_printable(value)),
         _ => text_of(value).ok_or_else(|| not_printable(value)),
     }
 }
 
-fn not_printable(value: &CelValue<'_>) -> String {
+fn not_printable(value: &CelValue<'_>) -> CelError {
     format!(
         "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, \
          and timestamps, was given {}",
         value.type_name()
     )
+    .into()
 }
 
-fn list_text(list: &CelList<'_>) -> Result<String, String> {
-    let items: Result<Vec<String>, String> =
+fn list_text(list: &CelList<'_>) -> Result<String, CelError> {
+    let items: Result<Vec<String>, CelError> =
         list.iter().map(|item| kubemerge_value::deep(|| member_text(&item))).collect();
     Ok(format!("[{}]", items?.join(", ")))
 }
 
-fn map_text(map: &CelMap<'_>) -> Result<String, String> {
+fn map_text(map: &CelMap<'_>) -> Result<String, CelError> {
     let mut members = Vec::with_capacity(map.len());
     for (key, value) in map.iter() {
         let key = match key {
             CelValue::String(_) | CelValue::Bool(_) | CelValue::Int(_) | CelValue::Uint(_) => {
                 member_text(&key)?
             }
-            other => return Err(format!("no formatting function for map key of type {}", other.type_name())),
+            other => {
+                return Err(
+                    format!("no formatting function for map key of type {}", other.type_name()).into()
+                );
+            }
         };
         members.push((key, kubemerge_value::deep(|| member_text(&value))?));
     }
@@ -135,7 +140,7 @@ fn map_text(map: &CelMap<'_>) -> Result<String, String> {
 }
 
 /// A part of a list or a map, as a literal.
-fn member_text(value: &CelValue<'_>) -> Result<String, String> {
+fn member_text(value: &CelValue<'_>) -> Result<String, CelError> {
     let quoted = kubemerge_value::write::go_quoted;
     Ok(match value {
         CelValue::String(text) => quoted(text),
@@ -150,7 +155,9 @@ fn member_text(value: &CelValue<'_>) -> Result<String, String> {
         | CelValue::Cidr(_)
         | CelValue::Url(_)
         | CelValue::Semver(_)
-        | CelValue::Format(_) => return Err(format!("no formatting function for {}", value.type_name())),
+        | CelValue::Format(_) => {
+            return Err(format!("no formatting function for {}", value.type_name()).into());
+        }
         _ => string(value)?,
     })
 }

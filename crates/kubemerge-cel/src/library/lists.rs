@@ -1,5 +1,6 @@
 //! Functions on lists and sets.
 
+use crate::error::CelError;
 use std::cmp::Ordering;
 
 use super::answer::{Answer, no_overload};
@@ -21,7 +22,7 @@ pub(super) fn sorted<'v>(function: &str, arguments: &[CelValue<'v>]) -> Option<A
             "sort" | "@sortByAssociatedKeys",
             [CelValue::String(_) | CelValue::Duration(_) | CelValue::Timestamp(_), ..],
         ) => no_overload(),
-        ("sort" | "@sortByAssociatedKeys", _) => Err(format!("no such overload: {function}")),
+        ("sort" | "@sortByAssociatedKeys", _) => Err(format!("no such overload: {function}").into()),
         _ => return None,
     })
 }
@@ -58,7 +59,7 @@ pub(super) fn apply<'v>(function: &str, overload: &str, arguments: &[CelValue<'v
     })
 }
 
-fn contains_all<'v>(list: &CelList<'v>, items: &CelList<'v>) -> Result<bool, String> {
+fn contains_all<'v>(list: &CelList<'v>, items: &CelList<'v>) -> Result<bool, CelError> {
     for item in items.iter() {
         if !contains(list, &item)? {
             return Ok(false);
@@ -75,10 +76,10 @@ fn position<'v>(items: impl Iterator<Item = (usize, CelValue<'v>)>, wanted: &Cel
 
 fn range<'v>(count: i64) -> Answer<'v> {
     if count < 0 {
-        return Err(format!("lists.range: size must be non-negative, got {count}"));
+        return Err(format!("lists.range: size must be non-negative, got {count}").into());
     }
     if count > MAX_RANGE {
-        return Err(format!("lists.range: size {count} exceeds maximum allowed ({MAX_RANGE})"));
+        return Err(format!("lists.range: size {count} exceeds maximum allowed ({MAX_RANGE})").into());
     }
     Ok(CelValue::list((0..count).map(CelValue::Int).collect()))
 }
@@ -121,11 +122,11 @@ fn extreme<'v>(list: &CelList<'v>, name: &str, worse: Ordering) -> Answer<'v> {
             found = Some(item);
         }
     }
-    found.ok_or_else(|| format!("{name} called on empty list"))
+    found.ok_or_else(|| format!("{name} called on empty list").into())
 }
 
 fn slice<'v>(list: &CelList<'v>, start: i64, end: i64) -> Answer<'v> {
-    let failed = |why: &str| Err(format!("cannot slice({start}, {end}), {why}"));
+    let failed = |why: &str| Err(format!("cannot slice({start}, {end}), {why}").into());
     if start < 0 || end < 0 {
         return failed("negative indexes not supported");
     }
@@ -143,14 +144,16 @@ pub(super) fn flatten<'v>(arguments: &[CelValue<'v>]) -> Answer<'v> {
     let (list, depth) = match arguments {
         [CelValue::List(list)] => (list, 1),
         [CelValue::List(list), CelValue::Int(depth)] => (list, *depth),
-        [other] => return Err(format!("no such overload: {}.flatten()", other.type_name())),
+        [other] => return Err(format!("no such overload: {}.flatten()", other.type_name()).into()),
         [list, depth] => {
-            return Err(format!("no such overload: {}.flatten({})", list.type_name(), depth.type_name()));
+            return Err(
+                format!("no such overload: {}.flatten({})", list.type_name(), depth.type_name()).into()
+            );
         }
         _ => return no_overload(),
     };
     if depth < 0 {
-        return Err("level must be non-negative".to_owned());
+        return Err("level must be non-negative".into());
     }
     let mut items = Vec::new();
     add_flat(list, depth, &mut items);
@@ -185,16 +188,16 @@ fn sort_by<'v>(list: &CelList<'v>, keys: &CelList<'v>) -> Answer<'v> {
              elements respectively",
             list.len(),
             keys.len()
-        ));
+        ).into());
     }
     let Some(first) = keys.get(0) else { return Ok(CelValue::List(list.clone())) };
     if !first.is_comparable() {
-        return Err("list elements must be comparable".to_owned());
+        return Err("list elements must be comparable".into());
     }
     // Upstream: a single item is compared with no other.
     let has_one_type = keys.len() == 1 || keys.iter().all(|key| key.type_name() == first.type_name());
     if !has_one_type {
-        return Err("list elements must have the same type".to_owned());
+        return Err("list elements must have the same type".into());
     }
     let mut pairs: Vec<(CelValue<'v>, CelValue<'v>)> = keys.iter().zip(list.iter()).collect();
     if pairs.len() <= MAX_INSERTION_SORT {

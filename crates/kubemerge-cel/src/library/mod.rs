@@ -102,7 +102,7 @@ pub(crate) fn call<'v>(call: &FunctionCall, arguments: &[CelValue<'v>]) -> Answe
     };
     let Some(overload) = call.candidates.iter().find(fits) else {
         let names: Vec<&str> = arguments.iter().map(CelValue::type_name).collect();
-        return Err(format!("{NO_OVERLOAD}: {}({})", call.function, names.join(", ")));
+        return Err(format!("{NO_OVERLOAD}: {}({})", call.function, names.join(", ")).into());
     };
     implementation(&call.function, overload.name, arguments).unwrap_or_else(no_overload)
 }

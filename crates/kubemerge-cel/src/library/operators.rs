@@ -1,5 +1,6 @@
 //! Operators, and functions that have one implementation for all types.
 
+use crate::error::CelError;
 use std::cmp::Ordering;
 
 use super::answer::{Answer, no_overload};
@@ -44,7 +45,7 @@ fn missing<'v>(function: &str, value: &CelValue<'v>, has_operator: fn(&CelValue<
     if has_operator(value) || has_methods {
         no_overload()
     } else {
-        Err(format!("no such overload: {function}"))
+        Err(format!("no such overload: {function}").into())
     }
 }
 
@@ -65,15 +66,15 @@ fn is_integer(value: &CelValue<'_>) -> bool {
 }
 
 fn int<'v>(result: Option<i64>) -> Answer<'v> {
-    result.map(CelValue::Int).ok_or_else(|| INTEGER_OVERFLOW.to_owned())
+    result.map(CelValue::Int).ok_or_else(|| INTEGER_OVERFLOW.into())
 }
 
 fn uint<'v>(result: Option<u64>) -> Answer<'v> {
-    result.map(CelValue::Uint).ok_or_else(|| UNSIGNED_OVERFLOW.to_owned())
+    result.map(CelValue::Uint).ok_or_else(|| UNSIGNED_OVERFLOW.into())
 }
 
 fn duration<'v>(result: Option<i64>) -> Answer<'v> {
-    result.map(CelValue::Duration).ok_or_else(|| INTEGER_OVERFLOW.to_owned())
+    result.map(CelValue::Duration).ok_or_else(|| INTEGER_OVERFLOW.into())
 }
 
 fn add<'v>(one: &CelValue<'v>, other: &CelValue<'v>) -> Option<Answer<'v>> {
@@ -102,7 +103,7 @@ fn subtract<'v>(one: &CelValue<'v>, other: &CelValue<'v>) -> Option<Answer<'v>> 
         (CelValue::Timestamp(one), CelValue::Timestamp(other)) => one.since(*other).map(CelValue::Duration),
         (CelValue::Timestamp(time), CelValue::Duration(span)) => match span.checked_neg() {
             Some(span) => time.plus(span).map(CelValue::Timestamp),
-            None => Err(INTEGER_OVERFLOW.to_owned()),
+            None => Err(INTEGER_OVERFLOW.into()),
         },
         _ => return None,
     })
@@ -120,7 +121,7 @@ fn multiply<'v>(one: &CelValue<'v>, other: &CelValue<'v>) -> Option<Answer<'v>> 
 fn divide<'v>(one: &CelValue<'v>, other: &CelValue<'v>) -> Option<Answer<'v>> {
     Some(match (one, other) {
         (CelValue::Int(_), CelValue::Int(0)) | (CelValue::Uint(_), CelValue::Uint(0)) => {
-            Err(DIVISION_BY_ZERO.to_owned())
+            Err(DIVISION_BY_ZERO.into())
         }
         (CelValue::Int(one), CelValue::Int(other)) => int(one.checked_div(*other)),
         (CelValue::Uint(one), CelValue::Uint(other)) => uint(one.checked_div(*other)),
@@ -132,7 +133,7 @@ fn divide<'v>(one: &CelValue<'v>, other: &CelValue<'v>) -> Option<Answer<'v>> {
 fn remainder<'v>(one: &CelValue<'v>, other: &CelValue<'v>) -> Option<Answer<'v>> {
     Some(match (one, other) {
         (CelValue::Int(_), CelValue::Int(0)) | (CelValue::Uint(_), CelValue::Uint(0)) => {
-            Err(MODULUS_BY_ZERO.to_owned())
+            Err(MODULUS_BY_ZERO.into())
         }
         (CelValue::Int(one), CelValue::Int(other)) => int(one.checked_rem(*other)),
         (CelValue::Uint(one), CelValue::Uint(other)) => uint(one.checked_rem(*other)),
@@ -171,7 +172,7 @@ fn contained<'v>(container: &CelValue<'v>, item: &CelValue<'v>) -> Answer<'v> {
 }
 
 /// Whether a list has an item. Lists of objects complain about values of other types.
-pub(super) fn contains<'v>(list: &CelList<'v>, item: &CelValue<'v>) -> Result<bool, String> {
+pub(super) fn contains<'v>(list: &CelList<'v>, item: &CelValue<'v>) -> Result<bool, CelError> {
     let mut problem = None;
     for member in list.iter() {
         let is_same = if list.is_strict() { member.is_same(item) } else { item.is_same(&member) };

@@ -12,13 +12,13 @@ pub(super) fn apply<'v>(function: &str, arguments: &[CelValue<'v>]) -> Option<An
         ("optional.none", []) => Ok(CelValue::Optional(None)),
         ("hasValue", [CelValue::Optional(value)]) => Ok(CelValue::Bool(value.is_some())),
         ("value", [CelValue::Optional(Some(value))]) => Ok((**value).clone()),
-        ("value", [CelValue::Optional(None)]) => Err("optional.none() dereference".to_owned()),
+        ("value", [CelValue::Optional(None)]) => Err("optional.none() dereference".into()),
         ("optional.unwrap" | "unwrapOpt", [CelValue::List(list)]) => {
             let mut values = Vec::new();
             for item in list.iter() {
                 match item {
                     CelValue::Optional(value) => values.extend(value.map(|value| (*value).clone())),
-                    other => return Some(Err(format!("value {} is not optional", other.shown()))),
+                    other => return Some(Err(format!("value {} is not optional", other.shown()).into())),
                 }
             }
             Ok(CelValue::list(values))

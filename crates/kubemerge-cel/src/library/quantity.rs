@@ -23,7 +23,7 @@ pub(super) fn apply<'v>(function: &str, arguments: &[CelValue<'v>]) -> Option<An
         return Some(match parsed {
             _ if function == "isQuantity" => Ok(CelValue::Bool(parsed.is_ok())),
             Ok(quantity) => Ok(CelValue::Quantity(Rc::new(quantity.into_owned()), QuantityOrigin::Read)),
-            Err(error) => Err(error.message().to_owned()),
+            Err(error) => Err(error.message().into()),
         });
     }
     let (CelValue::Quantity(quantity, _), rest) = arguments.split_first()? else { return None };
@@ -31,7 +31,7 @@ pub(super) fn apply<'v>(function: &str, arguments: &[CelValue<'v>]) -> Option<An
         ("sign", []) => Ok(CelValue::Int(quantity.sign().into())),
         ("isInteger", []) => Ok(CelValue::Bool(quantity.as_int64().is_some())),
         ("asInteger", []) => {
-            quantity.as_int64().map(CelValue::Int).ok_or_else(|| "cannot convert value to integer".to_owned())
+            quantity.as_int64().map(CelValue::Int).ok_or_else(|| "cannot convert value to integer".into())
         }
         ("asApproximateFloat", []) => Ok(CelValue::Double(quantity.as_float())),
         ("isLessThan", [CelValue::Quantity(other, _)]) => {

@@ -22,7 +22,7 @@ pub(super) fn apply<'v>(call: &FunctionCall, arguments: &[CelValue<'v>]) -> Opti
         ("matches" | "find" | "findAll", _) if call.pattern.is_some() => return Some(no_overload()),
         ("matches", [CelValue::String(_), _]) => return Some(no_overload()),
         ("matches", [CelValue::Duration(_) | CelValue::Timestamp(_), _]) => return Some(no_overload()),
-        ("matches", _) => return Some(Err("no such overload: matches".to_owned())),
+        ("matches", _) => return Some(Err("no such overload: matches".into())),
         _ => return None,
     };
     let regex = match &call.pattern {
@@ -30,7 +30,7 @@ pub(super) fn apply<'v>(call: &FunctionCall, arguments: &[CelValue<'v>]) -> Opti
         None => match compile_pattern(pattern) {
             Ok(regex) => Cow::Owned(regex),
             Err(problem) if function == "matches" => return Some(Err(problem)),
-            Err(problem) => return Some(Err(format!("Illegal regex: {problem}"))),
+            Err(problem) => return Some(Err(format!("Illegal regex: {problem}").into())),
         },
     };
     Some(Ok(found(function, &regex, text, limit)))

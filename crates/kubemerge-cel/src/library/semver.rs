@@ -1,5 +1,6 @@
 //! Semantic versions, read as the Go module `blang/semver` reads them.
 
+use crate::error::CelError;
 use std::cmp::Ordering;
 use std::fmt;
 use std::rc::Rc;
@@ -59,7 +60,7 @@ pub(super) fn apply<'v>(function: &str, arguments: &[CelValue<'v>]) -> Option<An
 }
 
 impl Semver {
-    fn read(text: &str, reading: Reading) -> Result<Semver, String> {
+    fn read(text: &str, reading: Reading) -> Result<Semver, CelError> {
         match reading {
             Reading::Strict => parse(text),
             Reading::Lenient => parse(&normalized(text)?),
@@ -98,7 +99,7 @@ impl fmt::Display for Semver {
 }
 
 /// Without `v` and leading zeros, and with three numbers.
-fn normalized(text: &str) -> Result<String, String> {
+fn normalized(text: &str) -> Result<String, CelError> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let mut parts: Vec<String> = text.splitn(3, '.').map(str::to_owned).collect();
     for part in parts.iter_mut().filter(|part| part.len() > 1) {
@@ -108,20 +109,20 @@ fn normalized(text: &str) -> Result<String, String> {
     }
     if parts.len() < 3 {
         if parts.last().is_some_and(|last| last.contains(['+', '-'])) {
-            return Err("short version cannot contain PreRelease/Build meta data".to_owned());
+            return Err("short version cannot contain PreRelease/Build meta data".into());
         }
         parts.resize(3, "0".to_owned());
     }
     Ok(parts.join("."))
 }
 
-fn parse(text: &str) -> Result<Semver, String> {
+fn parse(text: &str) -> Result<Semver, CelError> {
     if text.is_empty() {
-        return Err("Version string empty".to_owned());
+        return Err("Version string empty".into());
     }
     let parts: Vec<&str> = text.splitn(3, '.').collect();
     let [major, minor, rest] = parts[..] else {
-        return Err("No Major.Minor.Patch elements found".to_owned());
+        return Err("No Major.Minor.Patch elements found".into());
     };
     let (major, minor) = (number(major, "Major")?, number(minor, "Minor")?);
     let (rest, build) = rest.split_once('+').map_or((rest, None), |(rest, build)| (rest, Some(build)));
@@ -141,44 +142,46 @@ fn is_word(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-fn number(text: &str, what: &str) -> Result<u64, String> {
+fn number(text: &str, what: &str) -> Result<u64, CelError> {
     if !is_digits(text) {
-        return Err(format!("Invalid character(s) found in {} number {}", what.to_lowercase(), quoted(text)));
+        return Err(
+            format!("Invalid character(s) found in {} number {}", what.to_lowercase(), quoted(text)).into()
+        );
     }
     if text.len() > 1 && text.starts_with('0') {
-        return Err(format!("{what} number must not contain leading zeroes {}", quoted(text)));
+        return Err(format!("{what} number must not contain leading zeroes {}", quoted(text)).into());
     }
     parse_uint(text)
 }
 
-fn parse_uint(text: &str) -> Result<u64, String> {
+fn parse_uint(text: &str) -> Result<u64, CelError> {
     let why = if text.is_empty() { "invalid syntax" } else { "value out of range" };
-    text.parse().map_err(|_| format!("strconv.ParseUint: parsing {}: {why}", quoted(text)))
+    text.parse().map_err(|_| format!("strconv.ParseUint: parsing {}: {why}", quoted(text)).into())
 }
 
-fn identifier(text: &str) -> Result<Identifier, String> {
+fn identifier(text: &str) -> Result<Identifier, CelError> {
     if text.is_empty() {
-        return Err("Prerelease is empty".to_owned());
+        return Err("Prerelease is empty".into());
     }
     if is_digits(text) {
         if text.len() > 1 && text.starts_with('0') {
             let problem = "Numeric PreRelease version must not contain leading zeroes";
-            return Err(format!("{problem} {}", quoted(text)));
+            return Err(format!("{problem} {}", quoted(text)).into());
         }
         return parse_uint(text).map(Identifier::Number);
     }
     if is_word(text) {
         return Ok(Identifier::Word(text.to_owned()));
     }
-    Err(format!("Invalid character(s) found in prerelease {}", quoted(text)))
+    Err(format!("Invalid character(s) found in prerelease {}", quoted(text)).into())
 }
 
-fn build_word(text: &str) -> Result<String, String> {
+fn build_word(text: &str) -> Result<String, CelError> {
     if text.is_empty() {
-        return Err("Build meta data is empty".to_owned());
+        return Err("Build meta data is empty".into());
     }
     if is_word(text) {
         return Ok(text.to_owned());
     }
-    Err(format!("Invalid character(s) found in build meta data {}", quoted(text)))
+    Err(format!("Invalid character(s) found in build meta data {}", quoted(text)).into())
 }

@@ -65,7 +65,7 @@ fn is_space(char: char) -> bool {
 }
 
 fn out_of_range<'v>(index: i64) -> Answer<'v> {
-    Err(format!("index out of range: {index}"))
+    Err(format!("index out of range: {index}").into())
 }
 
 fn char_at<'v>(text: &str, at: i64) -> Answer<'v> {
@@ -152,7 +152,7 @@ fn split<'v>(text: &str, separator: &str, limit: i64) -> CelValue<'v> {
 fn substring<'v>(text: &str, start: i64, end: Option<i64>) -> Answer<'v> {
     let length = count(text);
     if let Some(end) = end.filter(|end| start > *end) {
-        return Err(format!("invalid substring range. start: {start}, end: {end}"));
+        return Err(format!("invalid substring range. start: {start}, end: {end}").into());
     }
     let end = end.unwrap_or(length);
     for index in [start, end] {
@@ -172,7 +172,7 @@ fn join<'v>(list: &CelList<'v>, separator: &str) -> Answer<'v> {
         }
         match item {
             CelValue::String(text) => joined.push_str(&text),
-            other => return Err(format!("join: invalid input: {}", other.shown())),
+            other => return Err(format!("join: invalid input: {}", other.shown()).into()),
         }
     }
     Ok(CelValue::text(joined))

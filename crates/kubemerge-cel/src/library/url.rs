@@ -1,5 +1,6 @@
 //! URLs, read and written as Go's `net/url` does it.
 
+use crate::error::CelError;
 use std::collections::BTreeMap;
 
 use kubemerge_value::write::go_quoted as quoted;
@@ -42,9 +43,13 @@ enum Part {
 pub(super) fn apply<'v>(function: &str, arguments: &[CelValue<'v>]) -> Option<Answer<'v>> {
     if let [CelValue::String(text)] = arguments {
         return Some(match function {
-            "url" => match request_uri_problem(text).map_or_else(|| CelUrl::parse(text), Err) {
+            "url" => match request_uri_problem(text)
+                .map_or_else(|| CelUrl::parse(text), |problem| Err(problem.into()))
+            {
                 Ok(url) => Ok(CelValue::Url(url.into())),
-                Err(problem) => Err(format!("URL parse error during conversion from string: {problem}")),
+                Err(problem) => {
+                    Err(format!("URL parse error during conversion from string: {problem}").into())
+                }
             },
             "isURL" => Ok(CelValue::Bool(request_uri_problem(text).is_none())),
             _ => return None,
@@ -69,7 +74,7 @@ pub(super) fn request_uri_problem(text: &str) -> Option<String> {
 }
 
 impl CelUrl {
-    fn parse(text: &str) -> Result<CelUrl, String> {
+    fn parse(text: &str) -> Result<CelUrl, CelError> {
         let (body, fragment) = text.split_once('#').unwrap_or((text, ""));
         let mut url = parse(body, false).map_err(|problem| format!("parse {}: {problem}", quoted(body)))?;
         url.fragment = unescape(fragment, Part::Fragment)
@@ -86,7 +91,7 @@ impl CelUrl {
         &self.text
     }
 
-    fn set_path(&mut self, path: &str) -> Result<(), String> {
+    fn set_path(&mut self, path: &str) -> Result<(), CelError> {
         self.path = unescape(path, Part::Path)?;
         if escape(&self.path, Part::Path) != path {
             self.raw_path = path.to_owned();
@@ -173,12 +178,12 @@ impl CelUrl {
     }
 }
 
-fn parse(text: &str, is_request: bool) -> Result<CelUrl, String> {
+fn parse(text: &str, is_request: bool) -> Result<CelUrl, CelError> {
     if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
-        return Err("net/url: invalid control character in URL".to_owned());
+        return Err("net/url: invalid control character in URL".into());
     }
     if text.is_empty() && is_request {
-        return Err("empty url".to_owned());
+        return Err("empty url".into());
     }
     let mut url = CelUrl::default();
     if text == "*" {
@@ -204,10 +209,10 @@ fn parse(text: &str, is_request: bool) -> Result<CelUrl, String> {
             return Ok(url);
         }
         if is_request {
-            return Err("invalid URI for request".to_owned());
+            return Err("invalid URI for request".into());
         }
         if rest.split('/').next().is_some_and(|segment| segment.contains(':')) {
-            return Err("first path segment in URL cannot contain colon".to_owned());
+            return Err("first path segment in URL cannot contain colon".into());
         }
     }
     let may_have_authority = !scheme.is_empty() || (!is_request && !rest.starts_with("///"));
@@ -224,11 +229,11 @@ fn parse(text: &str, is_request: bool) -> Result<CelUrl, String> {
     Ok(url)
 }
 
-fn split_scheme(text: &str) -> Result<(&str, &str), String> {
+fn split_scheme(text: &str) -> Result<(&str, &str), CelError> {
     let is_of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
     let end = text.bytes().position(|byte| !is_of_scheme(byte)).unwrap_or(text.len());
     match text.split_at_checked(end) {
-        Some(("", rest)) if rest.starts_with(':') => Err("missing protocol scheme".to_owned()),
+        Some(("", rest)) if rest.starts_with(':') => Err("missing protocol scheme".into()),
         Some((scheme, rest)) if scheme.starts_with(|first: char| first.is_ascii_alphabetic()) => {
             Ok(rest.strip_prefix(':').map_or(("", text), |rest| (scheme, rest)))
         }
@@ -236,7 +241,7 @@ fn split_scheme(text: &str) -> Result<(&str, &str), String> {
     }
 }
 
-fn read_authority(url: &mut CelUrl, authority: &str) -> Result<(), String> {
+fn read_authority(url: &mut CelUrl, authority: &str) -> Result<(), CelError> {
     let (user, host) = match authority.rsplit_once('@') {
         Some((user, host)) => (Some(user), host),
         None => (None, authority),
@@ -245,7 +250,7 @@ fn read_authority(url: &mut CelUrl, authority: &str) -> Result<(), String> {
     let Some(user) = user else { return Ok(()) };
     let is_of_user = |char: char| char.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(char);
     if !user.chars().all(is_of_user) {
-        return Err("net/url: invalid userinfo".to_owned());
+        return Err("net/url: invalid userinfo".into());
     }
     let rewritten = |part: &str| unescape(part, Part::User).map(|part| escape(&part, Part::User));
     url.user = Some(match user.split_once(':') {
@@ -255,10 +260,10 @@ fn read_authority(url: &mut CelUrl, authority: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn read_host(scheme: &str, host: &str) -> Result<Vec<u8>, String> {
+fn read_host(scheme: &str, host: &str) -> Result<Vec<u8>, CelError> {
     match host.rfind('[') {
         Some(0) => return read_bracketed(host),
-        Some(_) => return Err("invalid IP-literal".to_owned()),
+        Some(_) => return Err("invalid IP-literal".into()),
         None => {}
     }
     // HTTP hosts have one colon at most; other schemes may list several hosts.
@@ -269,9 +274,9 @@ fn read_host(scheme: &str, host: &str) -> Result<Vec<u8>, String> {
     unescape(host, Part::Host)
 }
 
-fn read_bracketed(host: &str) -> Result<Vec<u8>, String> {
+fn read_bracketed(host: &str) -> Result<Vec<u8>, CelError> {
     let Some((inner, port)) = host.strip_prefix('[').and_then(|rest| rest.rsplit_once(']')) else {
-        return Err("missing ']' in host".to_owned());
+        return Err("missing ']' in host".into());
     };
     check_port(port)?;
     let zone = inner.find("%25").unwrap_or(inner.len());
@@ -281,24 +286,24 @@ fn read_bracketed(host: &str) -> Result<Vec<u8>, String> {
     let text = String::from_utf8_lossy(&name);
     let (address, _) = parse_address(&text).map_err(|problem| format!("invalid host: {problem}"))?;
     if address.is_ipv4() {
-        return Err("invalid IP-literal".to_owned());
+        return Err("invalid IP-literal".into());
     }
     Ok([b"[", &name[..], b"]", port.as_bytes()].concat())
 }
 
-fn check_port(port: &str) -> Result<(), String> {
+fn check_port(port: &str) -> Result<(), CelError> {
     let is_fine = match port.strip_prefix(':') {
         Some(digits) => digits.bytes().all(|byte| byte.is_ascii_digit()),
         None => port.is_empty(),
     };
-    if is_fine { Ok(()) } else { Err(format!("invalid port {} after host", quoted(port))) }
+    if is_fine { Ok(()) } else { Err(format!("invalid port {} after host", quoted(port)).into()) }
 }
 
 fn hex_digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
-fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
+fn unescape(text: &str, part: Part) -> Result<Vec<u8>, CelError> {
     let mut found = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -308,7 +313,7 @@ fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
                 let escape = |length: usize| {
                     let digits = after.get(..length.min(after.len())).unwrap_or_default();
                     let shown = format!("%{}", String::from_utf8_lossy(digits));
-                    Err(format!("invalid URL escape {}", quoted(&shown)))
+                    Err(format!("invalid URL escape {}", quoted(&shown)).into())
                 };
                 let [high, low, next @ ..] = after else { return escape(2) };
                 let (Some(high), Some(low)) = (hex_digit(*high), hex_digit(*low)) else { return escape(2) };
@@ -329,7 +334,7 @@ fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
             byte => {
                 if matches!(part, Part::Host | Part::Zone) && byte.is_ascii() && is_escaped(*byte, part) {
                     let shown = quoted(&char::from(*byte).to_string());
-                    return Err(format!("invalid character {shown} in host name"));
+                    return Err(format!("invalid character {shown} in host name").into());
                 }
                 found.push(*byte);
             }

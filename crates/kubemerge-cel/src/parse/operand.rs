@@ -101,7 +101,7 @@ impl<'e> Parser<'e> {
     fn literal(&mut self, at: usize, kind: TokenKind, text: &str) -> Expr<'e> {
         match literal::read(kind, text) {
             Ok(value) => self.make(at, Node::Literal(value)),
-            Err(problem) => self.report(at, &problem),
+            Err(problem) => self.report(at, problem.message()),
         }
     }
 

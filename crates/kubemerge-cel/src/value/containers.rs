@@ -1,5 +1,6 @@
 //! Lists and maps: those of an object, as an expression sees them, and those that an expression makes.
 
+use crate::error::CelError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
@@ -149,7 +150,7 @@ impl<'v> CelList<'v> {
     }
 
     /// The sum of two lists, as the first one adds.
-    pub(crate) fn plus(self, other: CelList<'v>) -> Result<CelList<'v>, String> {
+    pub(crate) fn plus(self, other: CelList<'v>) -> Result<CelList<'v>, CelError> {
         let kind = self.kind();
         match &kind {
             ListKind::Set => self.union(&other, kind, &|item| set_key(item).map(Some)),
@@ -168,8 +169,8 @@ impl<'v> CelList<'v> {
         &self,
         other: &CelList<'v>,
         kind: ListKind<'v>,
-        identity: &dyn Fn(&CelValue<'v>) -> Result<Identity, String>,
-    ) -> Result<CelList<'v>, String> {
+        identity: &dyn Fn(&CelValue<'v>) -> Result<Identity, CelError>,
+    ) -> Result<CelList<'v>, CelError> {
         let mut seen = BTreeSet::new();
         let mut items: Vec<CelValue<'v>> = self.iter().collect();
         for item in &items {
@@ -184,7 +185,12 @@ impl<'v> CelList<'v> {
     }
 
     /// Items of the other list take the places of those with the same keys.
-    fn merged(&self, other: &CelList<'v>, kind: ListKind<'v>, names: &[&str]) -> Result<CelList<'v>, String> {
+    fn merged(
+        &self,
+        other: &CelList<'v>,
+        kind: ListKind<'v>,
+        names: &[&str],
+    ) -> Result<CelList<'v>, CelError> {
         let mut items: Vec<CelValue<'v>> = self.iter().collect();
         let mut places = BTreeMap::new();
         for (at, item) in items.iter().enumerate() {
@@ -205,9 +211,9 @@ impl<'v> CelList<'v> {
 }
 
 /// What distinguishes an item of a set.
-pub(super) fn set_key(item: &CelValue<'_>) -> Result<Vec<Option<Key>>, String> {
+pub(super) fn set_key(item: &CelValue<'_>) -> Result<Vec<Option<Key>>, CelError> {
     if matches!(item, CelValue::List(_) | CelValue::Map(_)) {
-        return Err("listSet operations are only supported on lists of scalar values".to_owned());
+        return Err("listSet operations are only supported on lists of scalar values".into());
     }
     Ok(vec![Key::of(item)])
 }
@@ -260,10 +266,10 @@ impl<'v> CelMap<'v> {
     }
 
     /// A member. Numbers of different types are one key; maps of objects have names only.
-    pub(crate) fn find(&self, key: &CelValue<'_>) -> Result<Option<CelValue<'v>>, String> {
+    pub(crate) fn find(&self, key: &CelValue<'_>) -> Result<Option<CelValue<'v>>, CelError> {
         match (&self.0, key) {
             (_, CelValue::String(name)) => Ok(self.get_name(name)),
-            (Members::View(_), _) if self.is_strict() => Err("no such overload".to_owned()),
+            (Members::View(_), _) if self.is_strict() => Err("no such overload".into()),
             (Members::View(_), _) => Ok(None),
             (Members::Own(members), _) => {
                 Ok(Key::candidates(key).into_iter().find_map(|key| members.get(&key).cloned()))

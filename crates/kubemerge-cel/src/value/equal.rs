@@ -1,5 +1,6 @@
 //! What `==` answers.
 
+use crate::error::CelError;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,7 @@ const NO_OVERLOAD: &str = "no such overload";
 
 impl<'v> CelValue<'v> {
     /// Whether two values are equal, as the operator `==` has it: null is equal to null and to nothing else.
-    pub(crate) fn equals(&self, other: &CelValue<'v>) -> Result<bool, String> {
+    pub(crate) fn equals(&self, other: &CelValue<'v>) -> Result<bool, CelError> {
         match (self, other) {
             (CelValue::Null, CelValue::Null) => Ok(true),
             (CelValue::Null, _) | (_, CelValue::Null) => Ok(false),
@@ -23,7 +24,7 @@ impl<'v> CelValue<'v> {
     }
 
     /// Whether two values are the same. Kubernetes' own types know only values of their type.
-    pub(crate) fn is_same(&self, other: &CelValue<'v>) -> Result<bool, String> {
+    pub(crate) fn is_same(&self, other: &CelValue<'v>) -> Result<bool, CelError> {
         Ok(match (self, other) {
             (CelValue::Null, other) => matches!(other, CelValue::Null),
             (CelValue::Bool(one), CelValue::Bool(other)) => one == other,
@@ -59,18 +60,18 @@ impl<'v> CelValue<'v> {
                 | CelValue::Semver(_)
                 | CelValue::Format(_),
                 _,
-            ) => return Err(NO_OVERLOAD.to_owned()),
+            ) => return Err(NO_OVERLOAD.into()),
             _ => false,
         })
     }
 }
 
 /// Lists and maps with a schema know no values of other types.
-fn other_type(is_strict: bool) -> Result<bool, String> {
-    if is_strict { Err(NO_OVERLOAD.to_owned()) } else { Ok(false) }
+fn other_type(is_strict: bool) -> Result<bool, CelError> {
+    if is_strict { Err(NO_OVERLOAD.into()) } else { Ok(false) }
 }
 
-fn same_lists<'v>(one: &CelList<'v>, other: &CelList<'v>) -> Result<bool, String> {
+fn same_lists<'v>(one: &CelList<'v>, other: &CelList<'v>) -> Result<bool, CelError> {
     if one.len() != other.len() {
         return Ok(false);
     }
@@ -93,7 +94,7 @@ fn same_lists<'v>(one: &CelList<'v>, other: &CelList<'v>) -> Result<bool, String
     Ok(true)
 }
 
-fn same_sets<'v>(one: &CelList<'v>, other: &CelList<'v>) -> Result<bool, String> {
+fn same_sets<'v>(one: &CelList<'v>, other: &CelList<'v>) -> Result<bool, CelError> {
     let mut items = BTreeSet::new();
     for item in one.iter() {
         items.insert(set_key(&item)?);
@@ -109,7 +110,7 @@ fn same_sets<'v>(one: &CelList<'v>, other: &CelList<'v>) -> Result<bool, String>
     Ok(seen.len() == items.len())
 }
 
-fn same_items_by_key<'v>(one: &CelList<'v>, other: &CelList<'v>, names: &[&str]) -> Result<bool, String> {
+fn same_items_by_key<'v>(one: &CelList<'v>, other: &CelList<'v>, names: &[&str]) -> Result<bool, CelError> {
     let items: BTreeMap<_, CelValue<'v>> = one.iter().map(|item| (map_key(&item, names), item)).collect();
     let mut seen = BTreeSet::new();
     for item in other.iter() {
@@ -123,7 +124,7 @@ fn same_items_by_key<'v>(one: &CelList<'v>, other: &CelList<'v>, names: &[&str])
     Ok(seen.len() == items.len())
 }
 
-fn same_maps<'v>(one: &CelMap<'v>, other: &CelMap<'v>) -> Result<bool, String> {
+fn same_maps<'v>(one: &CelMap<'v>, other: &CelMap<'v>) -> Result<bool, CelError> {
     if one.len() != other.len() {
         return Ok(false);
     }
@@ -140,7 +141,7 @@ fn same_maps<'v>(one: &CelMap<'v>, other: &CelMap<'v>) -> Result<bool, String> {
     Ok(true)
 }
 
-fn same_view<'v>(one: &(dyn CelMapView<'v> + 'v), other: &CelMap<'v>) -> Result<bool, String> {
+fn same_view<'v>(one: &(dyn CelMapView<'v> + 'v), other: &CelMap<'v>) -> Result<bool, CelError> {
     for name in one.names() {
         match (one.get(&name), other.get_name(&name)) {
             (None, None) => {}
@@ -156,7 +157,7 @@ fn same_view<'v>(one: &(dyn CelMapView<'v> + 'v), other: &CelMap<'v>) -> Result<
     if undeclared.is_empty() {
         return Ok(true);
     }
-    let Some(other) = other.as_view() else { return Err(NO_OVERLOAD.to_owned()) };
+    let Some(other) = other.as_view() else { return Err(NO_OVERLOAD.into()) };
     let others: BTreeMap<&str, CelValue<'v>> = other.undeclared().into_iter().collect();
     for (name, value) in undeclared {
         // Upstream: a member that only one of them has is no difference.

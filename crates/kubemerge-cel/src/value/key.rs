@@ -1,5 +1,6 @@
 //! Keys of maps.
 
+use crate::error::CelError;
 use std::sync::Arc;
 
 use super::CelValue;
@@ -87,15 +88,14 @@ pub(crate) fn whole_uint(value: f64) -> Option<u64> {
 }
 
 /// The position that a value is in a list.
-pub(crate) fn index_of(value: &CelValue<'_>) -> Result<i64, String> {
+pub(crate) fn index_of(value: &CelValue<'_>) -> Result<i64, CelError> {
     match value {
         CelValue::Int(index) => Ok(*index),
-        CelValue::Double(index) => {
-            whole_int(*index).ok_or_else(|| format!("unsupported index value {} in list", value.shown()))
-        }
+        CelValue::Double(index) => whole_int(*index)
+            .ok_or_else(|| format!("unsupported index value {} in list", value.shown()).into()),
         CelValue::Uint(index) => {
-            i64::try_from(*index).map_err(|_| format!("unsupported index value {index} in list"))
+            i64::try_from(*index).map_err(|_| format!("unsupported index value {index} in list").into())
         }
-        other => Err(format!("unsupported index type '{}' in list", other.type_name())),
+        other => Err(format!("unsupported index type '{}' in list", other.type_name()).into()),
     }
 }

@@ -1,5 +1,6 @@
 //! What `<` and its relatives answer.
 
+use crate::error::CelError;
 use std::cmp::Ordering;
 
 use super::CelValue;
@@ -25,7 +26,7 @@ impl CelValue<'_> {
     }
 
     /// The order of two values; numbers of different types have one.
-    pub(crate) fn compare(&self, other: &CelValue<'_>) -> Result<Ordering, String> {
+    pub(crate) fn compare(&self, other: &CelValue<'_>) -> Result<Ordering, CelError> {
         Ok(match (self, other) {
             (CelValue::Bool(one), CelValue::Bool(other)) => one.cmp(other),
             (CelValue::String(one), CelValue::String(other)) => one.as_bytes().cmp(other.as_bytes()),
@@ -37,16 +38,16 @@ impl CelValue<'_> {
     }
 }
 
-fn numeric_order(one: &CelValue<'_>, other: &CelValue<'_>) -> Result<Ordering, String> {
+fn numeric_order(one: &CelValue<'_>, other: &CelValue<'_>) -> Result<Ordering, CelError> {
     let is_nan = |value: &CelValue<'_>| matches!(value, CelValue::Double(value) if value.is_nan());
     // Upstream: the type of the second value is looked at only where the first is a number.
     if is_nan(one) {
-        return Err(NOT_A_NUMBER.to_owned());
+        return Err(NOT_A_NUMBER.into());
     }
     if matches!(one, CelValue::Int(_) | CelValue::Uint(_) | CelValue::Double(_)) && is_nan(other) {
-        return Err(NOT_A_NUMBER.to_owned());
+        return Err(NOT_A_NUMBER.into());
     }
-    compare_numbers(one, other).ok_or_else(|| NO_OVERLOAD.to_owned())
+    compare_numbers(one, other).ok_or_else(|| NO_OVERLOAD.into())
 }
 
 /// The order of two numbers; none if one of them is not a number.

@@ -4,7 +4,7 @@ use kubemerge_schema::ValueType;
 use serde_json::Value;
 
 use super::declaration::Declaration;
-use kubemerge_cel::{CelType, Compiled, Environment, ObjectTypes, evaluate::Program};
+use kubemerge_cel::{CelError, CelType, Compiled, Environment, ObjectTypes, evaluate::Program};
 
 /// The name of the type of `self`. Kubernetes adds a number that differs from call to call.
 const SELF_TYPE: &str = "selfType0";
@@ -56,10 +56,10 @@ impl RuleScope {
         let environment = self.environment(rule);
         let compiled = match self.compile(rule) {
             Ok(compiled) => compiled,
-            Err(problem) => return RuleCheck { problem: Some(problem), ..RuleCheck::default() },
+            Err(problem) => return RuleCheck { problem: Some(problem.into()), ..RuleCheck::default() },
         };
         if let Err(problem) = program(&compiled) {
-            return RuleCheck { problem: Some(problem), ..RuleCheck::default() };
+            return RuleCheck { problem: Some(problem.into()), ..RuleCheck::default() };
         }
         let message = text(rule, "messageExpression");
         RuleCheck {
@@ -71,10 +71,10 @@ impl RuleScope {
     }
 
     /// Compiles the expression of a rule, or tells why it is refused.
-    pub(super) fn compile<'r>(&self, rule: &'r Value) -> Result<Compiled<'r>, String> {
+    pub(super) fn compile<'r>(&self, rule: &'r Value) -> Result<Compiled<'r>, CelError> {
         let compiled = Compiled::new(text(rule, "rule"), self.environment(rule))?;
         if *compiled.result() != CelType::Bool {
-            return Err("cel expression must evaluate to a bool".to_owned());
+            return Err("cel expression must evaluate to a bool".into());
         }
         Ok(compiled)
     }
@@ -92,8 +92,8 @@ impl RuleScope {
 }
 
 /// The steps of an expression; an error if a part of it that is constant has no value.
-pub(super) fn program(compiled: &Compiled<'_>) -> Result<Program, String> {
-    Program::new(compiled).map_err(|problem| format!("program instantiation failed: {problem}"))
+pub(super) fn program(compiled: &Compiled<'_>) -> Result<Program, CelError> {
+    Program::new(compiled).map_err(|problem| format!("program instantiation failed: {problem}").into())
 }
 
 /// Whether the old value of a rule is an optional one.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use kubemerge_cel::CelError;
 use kubemerge_schema::{Additional, ValueType, ValueTypeId};
 
 use super::{
@@ -13,7 +14,7 @@ use super::{
 #[derive(Debug)]
 pub(crate) struct RuleNode {
     /// The rules; those that do not compile with the reason.
-    pub(super) rules: Vec<Result<Rule, String>>,
+    pub(super) rules: Vec<Result<Rule, CelError>>,
     pub(super) properties: BTreeMap<String, RuleNode>,
     pub(super) additional: Option<Box<RuleNode>>,
     pub(super) items: Option<Box<RuleNode>>,
@@ -38,7 +39,7 @@ impl RuleNode {
         }
         // Only schemas with rules of their own need a scope.
         let scope = if rules.is_empty() { None } else { RuleScope::of(schema) };
-        let compile = |scope: RuleScope| -> Vec<Result<Rule, String>> {
+        let compile = |scope: RuleScope| -> Vec<Result<Rule, CelError>> {
             // A rule without an expression says nothing; definitions are refused for it elsewhere.
             let written = rules.iter().filter(|rule| !text(rule, "rule").trim().is_empty());
             written.map(|rule| Rule::compile(rule, schema, &scope)).collect()

@@ -1,7 +1,7 @@
 //! One rule: its expression, and what it says when that is false.
 
 use kubemerge_cel::{
-    Compiled,
+    CelError, Compiled,
     evaluate::{EvaluationError, Program},
     value::CelValue,
 };
@@ -58,7 +58,7 @@ pub(super) type Variables<'n, 'v> = [(&'n str, &'n CelValue<'v>)];
 
 impl Rule {
     /// Compiles a rule; an error says why it cannot be, which definitions are refused for.
-    pub(super) fn compile(rule: &Value, schema: ValueType<'_>, scope: &RuleScope) -> Result<Rule, String> {
+    pub(super) fn compile(rule: &Value, schema: ValueType<'_>, scope: &RuleScope) -> Result<Rule, CelError> {
         let environment = scope.environment(rule);
         let compiled = scope.compile(rule)?;
         let message = text(rule, "messageExpression");

@@ -1,7 +1,7 @@
 //! Expressions of webhooks and policies: what they may use, and what they must give.
 
 use crate::field::Field;
-use kubemerge_cel::{CelType, Environment, compile, problem};
+use kubemerge_cel::{CelError, CelType, Environment, compile, problem};
 
 /// Whether expressions may use `params`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub(super) enum WhenNone {
 }
 
 /// Variables keep simple types; all others are known when they run.
-fn as_declared(result: &Result<CelType, String>) -> CelType {
+fn as_declared(result: &Result<CelType, CelError>) -> CelType {
     match result {
         Ok(CelType::Null | CelType::OfTypes(_) | CelType::Optional(_) | CelType::Named(_)) | Err(_) => {
             CelType::Dyn
