@@ -1,7 +1,7 @@
 //! Strategic merge through the façade: types by name, the forms of documents, errors and their statuses.
 
-use k8s_openapi::api::core::v1::Pod;
 use kubemerge::{Canonical, Dialect, Patch, PatchType, RuleSource, Schema, SchemaBuilder, Typed, apply};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 fn schema(dialect: Dialect) -> Schema {
@@ -28,13 +28,32 @@ fn every_form_gives_the_same() {
     }
 }
 
+/// A type of a program, such as k8s-openapi has for every kind.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Pod {
+    api_version: String,
+    kind: String,
+    spec: PodSpec,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct PodSpec {
+    containers: Vec<Container>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Container {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image: Option<String>,
+}
+
 #[test]
 fn typed_objects() {
     let pod = |containers: Value| -> Pod {
-        serde_json::from_value(
-            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": {"containers": containers}}),
-        )
-        .unwrap()
+        serde_json::from_value(json!({"apiVersion": "v1", "kind": "Pod", "spec": {"containers": containers}}))
+            .unwrap()
     };
     let live = pod(json!([{"name": "a", "image": "1"}, {"name": "b", "image": "2"}]));
     let body = json!({"spec": {"containers": [{"name": "b", "image": "3"}]}});
