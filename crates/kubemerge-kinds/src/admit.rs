@@ -140,11 +140,10 @@ impl<'s> KnownKind<'s> {
         match self {
             KnownKind::BuiltIn(kind) => kind.decode(arena, text).map(|decoded| decoded.object),
             KnownKind::Declared(rules, ty) => {
-                let (mut object, _) =
-                    declared::read_object(read_typed_form(arena, text)).map_err(DecodeError::new)?;
+                let (mut object, _) = declared::read_object(read_typed_form(arena, text))?;
                 let decoded = rules.decode(&mut object, *ty, Form::Sent);
                 decoded.map_err(|error| match error {
-                    Undecodable::Value(message) => DecodeError::new(message),
+                    Undecodable::Value(error) => error,
                     Undecodable::Embedded(error) => DecodeError::new(error.to_string()),
                 })?;
                 Ok(object)

@@ -51,4 +51,4 @@ pub use kubemerge_value::{base64_bytes, format, timestamp, tree};
 pub use object::{duplicate_fields, ordered_json, typed, unknown_fields, user::User};
 pub use registry::{reset_fields, strategy};
 pub use rules::{disruption, field, field_error, meta, namespaces};
-pub use text::{document_path, field_selector, go_text, label_selector};
+pub use text::{document_path, field_selector, go_text, label_selector, selector_error};

@@ -11,6 +11,7 @@ use kubemerge_schema::{Dialect, Overlay, SchemaBuilder, builtin};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::protocol::json::Members;
 use crate::{
     api::{
         metrics::Metrics,
@@ -395,11 +396,11 @@ impl Builder {
             documents.into_iter().partition(is_definition);
         self.documents = documents;
         for value in definitions {
-            let name = &value["metadata"]["name"];
+            let name = value.member("metadata").member("name");
             let same = self
                 .objects
                 .iter()
-                .find(|one| is_definition(&one.value) && one.value["metadata"]["name"] == *name);
+                .find(|one| is_definition(&one.value) && one.value.member("metadata").member("name") == name);
             match same {
                 Some(same) if same.value == value => {}
                 Some(same) => {

@@ -7,6 +7,7 @@ use std::{
 
 use serde_json::Value;
 
+use crate::protocol::json::Members;
 use crate::{
     api::state::Api,
     catalog::cluster::Cluster,
@@ -59,7 +60,12 @@ impl Values {
         if self.items.contains_key(&key) {
             return Err(BuildError::about(&given, "the object is given twice"));
         }
-        let version = given.value["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok());
+        let version = given
+            .value
+            .member("metadata")
+            .member("resourceVersion")
+            .as_str()
+            .and_then(|text| text.parse().ok());
         let revision = version.filter(|revision| *revision > 0 && self.revisions.insert(*revision));
         if revision.is_none() {
             self.unversioned.push(key.clone());

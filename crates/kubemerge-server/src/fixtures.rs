@@ -57,10 +57,11 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>, String> {
     let matcher = glob.map_err(|error| format!("bad pattern {text}: {}", error.kind()))?.compile_matcher();
     let parts: Vec<_> = pattern.components().collect();
     let fixed = parts.iter().position(|part| is_glob(part.as_ref())).unwrap_or(parts.len());
-    let folder: PathBuf = parts[..fixed].iter().collect();
+    let (folder, varying) = parts.split_at_checked(fixed).unwrap_or((&parts, &[]));
+    let folder: PathBuf = folder.iter().collect();
     // `**` is any number of folders; otherwise the pattern has as many levels as it says.
-    let is_deep = parts[fixed..].iter().any(|part| part.as_os_str() == "**");
-    let depth = if is_deep { usize::MAX } else { parts.len() - fixed };
+    let is_deep = varying.iter().any(|part| part.as_os_str() == "**");
+    let depth = if is_deep { usize::MAX } else { varying.len() };
     let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
     walk(&folder, depth, |path| matcher.is_match(path.strip_prefix("./").unwrap_or(path)))
 }

@@ -47,6 +47,20 @@
 //! No controllers run but garbage collection and namespace deletion; webhooks are not called; users and permissions
 //! are not enforced. The list of differences from kube-apiserver is docs/fidelity.md of the repository.
 
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::disallowed_methods,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::print_stderr,
+        clippy::print_stdout,
+        clippy::string_slice,
+        clippy::unwrap_used
+    )
+)]
+#![forbid(unsafe_code)]
+
 mod api;
 mod apply;
 mod builder;

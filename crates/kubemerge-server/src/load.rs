@@ -15,7 +15,7 @@ use crate::{
     },
     protocol::{
         group_version::split_api_version,
-        json::canonical,
+        json::{Members, canonical},
         status::{Outcome, bad_request},
     },
     store::{Record, Revision, StoredForm, metadata_field::Field},
@@ -57,7 +57,7 @@ pub(crate) fn begin_with(
     objects: Vec<Given>,
     since: Revision,
 ) -> Result<(), BuildError> {
-    let is_definition = |given: &Given| given.value["kind"] == json!("CustomResourceDefinition");
+    let is_definition = |given: &Given| given.value.member("kind") == "CustomResourceDefinition";
     // Definitions first, so that their objects can be loaded in any order.
     let (definitions, others): (Vec<Given>, Vec<Given>) = objects.into_iter().partition(is_definition);
     let cluster = transaction.cluster;
@@ -107,7 +107,7 @@ pub(crate) fn put(transaction: &Transaction<'_>, value: &Value) -> Outcome<()> {
 
 fn read(cluster: &Cluster, value: &Value, completion: Completion) -> Outcome<Loading> {
     let (arena, text) = (Arena::new(), canonical(value)?);
-    let object = kind::read_object(&arena, text.as_str()).map_err(bad_request)?;
+    let object = kind::read_object(&arena, text.as_str()).map_err(|error| bad_request(error.message()))?;
     let resource = resource(cluster, object.str("apiVersion"), object.str("kind"))?;
     let mut draft = Draft::new(object);
     if draft.name().is_empty() {

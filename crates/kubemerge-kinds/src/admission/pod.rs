@@ -1,6 +1,14 @@
 //! New and changed pods: priority, tolerations of nodes that fail, overhead of the runtime.
 
-use crate::tree::{List, Map, Value};
+use crate::{
+    text::message_error::message_error,
+    tree::{List, Map, Value},
+};
+
+message_error! {
+    /// Why a pod may not have what it asks for, in the words of the plugin that refuses it.
+    pub struct PodRefusal
+}
 
 /// What a PriorityClass gives to a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +28,7 @@ impl Default for PriorityOfClass {
 }
 
 /// Sets the priority of a new pod; an error says why the pod may not have the one it asks for.
-pub fn set_priority(pod: &mut Map<'_>, class: &PriorityOfClass) -> Result<(), String> {
+pub fn set_priority(pod: &mut Map<'_>, class: &PriorityOfClass) -> Result<(), PodRefusal> {
     let spec = pod.ensure_map("spec");
     if !class.name.is_empty() {
         spec.set_text("priorityClassName", &class.name);
@@ -31,7 +39,8 @@ pub fn set_priority(pod: &mut Map<'_>, class: &PriorityOfClass) -> Result<(), St
         return Err(format!(
             "the integer value of priority ({own}) must not be provided in pod spec; priority admission controller \
              computed {wanted} from the given PriorityClass name"
-        ));
+        )
+        .into());
     }
     spec.set("priority", wanted);
     let (own, wanted) = (spec.str("preemptionPolicy"), &class.preemption_policy);
@@ -39,7 +48,8 @@ pub fn set_priority(pod: &mut Map<'_>, class: &PriorityOfClass) -> Result<(), St
         return Err(format!(
             "the string value of PreemptionPolicy ({own}) must not be provided in pod spec; priority admission \
              controller computed {wanted} from the given PriorityClass name"
-        ));
+        )
+        .into());
     }
     spec.set_text("preemptionPolicy", wanted);
     Ok(())
@@ -87,7 +97,7 @@ pub fn add_default_tolerations(pod: &mut Map<'_>) {
 }
 
 /// Sets the overhead that the pod's runtime class defines; an error says why the pod may not have its own.
-pub fn set_overhead(pod: &mut Map<'_>, of_class: &Map<'_>) -> Result<(), String> {
+pub fn set_overhead(pod: &mut Map<'_>, of_class: &Map<'_>) -> Result<(), PodRefusal> {
     let spec = pod.ensure_map("spec");
     let arena = spec.arena();
     // A pod that is created from a dump has the overhead already.

@@ -3,6 +3,8 @@
 use kubemerge_schema::{Additional, ValueType};
 use serde_json::Value;
 
+use crate::text::message_error::message_error;
+
 /// A schema that paths lead through: one that was read, or one that is still to be judged.
 pub trait PathSchema: Copy {
     /// The schema of a declared field.
@@ -66,19 +68,24 @@ pub enum ArrayNotation {
     Refused,
 }
 
+message_error! {
+    /// Why a path leads to no field, in the words of kube-apiserver.
+    pub struct FieldPathError
+}
+
 /// Follows a path through a schema; an error says why it leads nowhere.
 pub fn valid_field_path<S: PathSchema>(
     path: &str,
     schema: S,
     notation: ArrayNotation,
-) -> Result<SchemaFieldPath<S>, String> {
+) -> Result<SchemaFieldPath<S>, FieldPathError> {
     const END: &str = "unexpected end of JSON path";
     let mut found = SchemaFieldPath { text: String::new(), root: String::new(), schema: Some(schema) };
     let mut tokens = Tokens(path);
     while let Some(token) = tokens.next() {
         match token {
             "[" if notation == ArrayNotation::Refused => {
-                return Err("array notation is not allowed".to_owned());
+                return Err("array notation is not allowed".into());
             }
             "[" => {
                 let quoted = tokens.next().ok_or(END)?;
@@ -87,21 +94,21 @@ pub fn valid_field_path<S: PathSchema>(
                 found.step(&unescape(name)?)?;
                 match tokens.next().ok_or(END)? {
                     "]" => {}
-                    other => return Err(format!("expected ] but got {other}")),
+                    other => return Err(format!("expected ] but got {other}").into()),
                 }
             }
             "." => found.step(tokens.next().ok_or(END)?)?,
-            other => return Err(format!("expected [ or . but got: {other}")),
+            other => return Err(format!("expected [ or . but got: {other}").into()),
         }
     }
     Ok(found)
 }
 
 impl<S: PathSchema> SchemaFieldPath<S> {
-    fn step(&mut self, name: &str) -> Result<(), String> {
-        const NOWHERE: &str = "does not refer to a valid field";
+    fn step(&mut self, name: &str) -> Result<(), FieldPathError> {
+        const NO_FIELD: &str = "does not refer to a valid field";
         if let Some(schema) = self.schema.filter(|schema| schema.has_fields()) {
-            self.schema = Some(schema.field(name).ok_or(NOWHERE)?);
+            self.schema = Some(schema.field(name).ok_or(NO_FIELD)?);
             if !self.text.is_empty() {
                 self.text.push('.');
             }
@@ -111,7 +118,7 @@ impl<S: PathSchema> SchemaFieldPath<S> {
             self.schema = values;
             self.text.push_str(&format!("[{name}]"));
         } else {
-            return Err(NOWHERE.to_owned());
+            return Err(NO_FIELD.into());
         }
         if self.root.is_empty() {
             name.clone_into(&mut self.root);
@@ -148,7 +155,7 @@ fn quoted_end(text: &str) -> usize {
     quotes.next().map_or(text.len(), |(at, _)| at + 2)
 }
 
-fn unescape(text: &str) -> Result<String, String> {
+fn unescape(text: &str) -> Result<String, FieldPathError> {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(char) = chars.next() {
@@ -157,7 +164,7 @@ fn unescape(text: &str) -> Result<String, String> {
                 Some(escaped @ ('\'' | '\\' | '"')) => out.push(escaped),
                 Some('n') => out.push('\n'),
                 Some('t') => out.push('\t'),
-                _ => return Err("invalid string literal: invalid syntax".to_owned()),
+                _ => return Err("invalid string literal: invalid syntax".into()),
             },
             other => out.push(other),
         }
@@ -177,7 +184,7 @@ mod tests {
             "map": {"additionalProperties": {"type": "integer"}}}});
         let text = |path: &str, notation| match valid_field_path(path, &schema, notation) {
             Ok(found) => found.text,
-            Err(why) => why,
+            Err(why) => why.to_string(),
         };
         assert_eq!(text(".spec['a.b']", ArrayNotation::Allowed), "spec.a.b");
         assert_eq!(text(".map.x", ArrayNotation::Allowed), "map[x]");

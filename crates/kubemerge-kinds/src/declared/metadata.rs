@@ -5,13 +5,14 @@ use kubemerge_value::Kind;
 use crate::{
     meta::fields::{MetadataField, MetadataShape},
     tree::{Map, Value},
+    typed::DecodeError,
 };
 
 /// Decodes the metadata of an object: nulls are absent, strings that are null in maps are empty, and what ObjectMeta does
-/// not have is dropped. Answers the paths of the dropped fields; an error is the message of Go's decoder.
+/// not have is dropped. Returns the paths of the dropped fields.
 ///
 /// Types are checked here, values only when the object is validated: Kubernetes does both too.
-pub(crate) fn decode(object: &mut Map<'_>) -> Result<Vec<String>, String> {
+pub(crate) fn decode(object: &mut Map<'_>) -> Result<Vec<String>, DecodeError> {
     let metadata = match object.get("metadata") {
         None => return Ok(Vec::new()),
         Some(Value::Null) => {
@@ -21,7 +22,8 @@ pub(crate) fn decode(object: &mut Map<'_>) -> Result<Vec<String>, String> {
         Some(Value::Map(_)) => object.ensure_map("metadata"),
         Some(other) => {
             let found = kind_of(other).go_name();
-            return Err(format!("json: cannot unmarshal {found} into Go value of type v1.ObjectMeta"));
+            let message = format!("json: cannot unmarshal {found} into Go value of type v1.ObjectMeta");
+            return Err(DecodeError::new(message));
         }
     };
     let mut unknown = Vec::new();
@@ -35,7 +37,7 @@ pub(crate) fn decode(object: &mut Map<'_>) -> Result<Vec<String>, String> {
     Ok(unknown)
 }
 
-fn decode_field(field: MetadataField, value: &mut Value<'_>) -> Result<(), String> {
+fn decode_field(field: MetadataField, value: &mut Value<'_>) -> Result<(), DecodeError> {
     let (fits, wanted) = match field.shape() {
         MetadataShape::Text => (matches!(value, Value::Str(_)), "string"),
         MetadataShape::Number => (is_integer(value), "int64"),
@@ -51,7 +53,8 @@ fn decode_field(field: MetadataField, value: &mut Value<'_>) -> Result<(), Strin
         return Ok(());
     }
     let (found, name) = (kind_of(value).go_name(), field.name());
-    Err(format!("json: cannot unmarshal {found} into Go struct field ObjectMeta.{name} of type {wanted}"))
+    let place = format!("Go struct field ObjectMeta.{name} of type {wanted}");
+    Err(DecodeError::new(format!("json: cannot unmarshal {found} into {place}")))
 }
 
 fn is_text(value: &Value<'_>) -> bool {
@@ -93,13 +96,15 @@ fn kind_of(value: &Value<'_>) -> Kind {
 }
 
 /// Refuses an `apiVersion` or `kind` that is no string; null is absent.
-pub(crate) fn check_type_names(object: &mut Map<'_>) -> Result<(), String> {
+pub(crate) fn check_type_names(object: &mut Map<'_>) -> Result<(), DecodeError> {
     for name in ["apiVersion", "kind"] {
         match object.get(name) {
             None | Some(Value::Str(_)) => {}
             // Go reads a null into a string as the empty string.
             Some(Value::Null) => drop(object.remove(name)),
-            Some(_) => return Err(format!("the field {name:?} of the object is not a string")),
+            Some(_) => {
+                return Err(DecodeError::new(format!("the field {name:?} of the object is not a string")));
+            }
         }
     }
     Ok(())
@@ -117,7 +122,7 @@ mod tests {
             panic!()
         };
         assert_eq!(
-            decode(&mut object).unwrap_err(),
+            decode(&mut object).unwrap_err().message(),
             "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string"
         );
     }

@@ -20,6 +20,7 @@ use crate::{
     registry::{KindEntry, Scope},
     strategy::Strategy,
     tree::Map,
+    typed::DecodeError,
     unknown_fields,
 };
 
@@ -56,8 +57,8 @@ pub enum Form {
 /// Why an object cannot be decoded.
 #[derive(Clone, Debug)]
 pub enum Undecodable {
-    /// A value of the wrong type, in the words of Go's decoder.
-    Value(String),
+    /// A value of the wrong type.
+    Value(DecodeError),
     /// An embedded value that is no object.
     Embedded(FieldError),
 }

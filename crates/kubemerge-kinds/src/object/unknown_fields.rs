@@ -10,17 +10,18 @@ use crate::{
     base64_bytes,
     document_path::DocumentPath,
     tree::{Arena, List, Map, Value},
+    typed::DecodeError,
 };
 
 /// Brings an object into the form of its type: without unknown fields and nulls, with bytes in their usual form. A null in
 /// a list, or in a map with any names, becomes the zero value of its type. Answers the paths of unknown fields.
 ///
 /// # Errors
-/// The first value that Go could not decode, in the words of its decoder.
-pub fn drop_unknown(object: &mut Map<'_>, ty: Type<'_>) -> Result<Vec<String>, String> {
+/// The first value that Go could not decode.
+pub fn drop_unknown(object: &mut Map<'_>, ty: Type<'_>) -> Result<Vec<String>, DecodeError> {
     let mut walk = UnknownFieldWalk { arena: object.arena(), unknown: Vec::new(), mismatch: None };
     walk.members(object, ty, &DocumentPath::Root);
-    walk.mismatch.map_or(Ok(walk.unknown), Err)
+    walk.mismatch.map_or(Ok(walk.unknown), |text| Err(DecodeError::new(text)))
 }
 
 struct UnknownFieldWalk<'a> {

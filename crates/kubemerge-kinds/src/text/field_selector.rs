@@ -1,5 +1,7 @@
 //! Field selectors: `path=value`, `path==value`, `path!=value`, joined by commas; a backslash escapes.
 
+use super::selector_error::SelectorError;
+
 /// A conjunction of requirements on fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSelector(Vec<Term>);
@@ -26,9 +28,9 @@ pub enum Wanted {
 
 impl FieldSelector {
     /// Reads a selector.
-    pub fn parse(text: &str) -> Result<FieldSelector, String> {
+    pub fn parse(text: &str) -> Result<FieldSelector, SelectorError> {
         let parts = split_terms(text).into_iter().filter(|part| !part.is_empty());
-        Ok(FieldSelector(parts.map(|part| parse_term(&part)).collect::<Result<_, String>>()?))
+        Ok(FieldSelector(parts.map(|part| parse_term(&part)).collect::<Result<_, SelectorError>>()?))
     }
 
     /// The selector for one object's name.
@@ -75,15 +77,15 @@ fn split_terms(text: &str) -> Vec<String> {
     terms
 }
 
-fn parse_term(term: &str) -> Result<Term, String> {
+fn parse_term(term: &str) -> Result<Term, SelectorError> {
     for (sign, wanted) in [("!=", Wanted::Different), ("==", Wanted::Equal), ("=", Wanted::Equal)] {
         if let Some((field, value)) = split_at_operator(term, sign) {
-            let value =
-                unescaped(value).ok_or_else(|| format!("invalid field selector: {term}: bad escape"))?;
+            let bad_escape = || format!("invalid field selector: {term}: bad escape").into();
+            let value = unescaped(value).ok_or_else::<SelectorError, _>(bad_escape)?;
             return Ok(Term { field: field.to_string(), value, wanted });
         }
     }
-    Err(format!("invalid selector: '{term}'; can't understand '{term}'"))
+    Err(format!("invalid selector: '{term}'; can't understand '{term}'").into())
 }
 
 /// The parts of a term around an operator; upstream looks for the first sign, whichever it is.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::selector_error::SelectorError;
 use crate::{
     field_error::quoted,
     format::{Problems, label_value, qualified_name},
@@ -33,10 +34,10 @@ enum Test {
 
 impl LabelSelector {
     /// Reads a selector; what does not parse is 400, never "matches nothing".
-    pub fn parse(text: &str) -> Result<LabelSelector, String> {
+    pub fn parse(text: &str) -> Result<LabelSelector, SelectorError> {
         let mut parser = Parser { rest: text };
         let parsed = parser.selector();
-        parsed.map_err(|why| format!("unable to parse requirement: {why}"))
+        parsed.map_err(|why| format!("unable to parse requirement: {why}").into())
     }
 
     /// The selector of a `matchLabels` / `matchExpressions` object; none for one that is malformed.
@@ -125,11 +126,11 @@ impl Test {
     }
 }
 
-fn refuse(part: &str, text: &str, problems: Problems) -> Result<(), String> {
+fn refuse(part: &str, text: &str, problems: Problems) -> Result<(), SelectorError> {
     if problems.is_empty() {
         return Ok(());
     }
-    Err(format!("{part}: Invalid value: {}: {}", quoted(text), problems.join("; ")))
+    Err(format!("{part}: Invalid value: {}: {}", quoted(text), problems.join("; ")).into())
 }
 
 struct Parser<'t> {
@@ -137,7 +138,7 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn selector(&mut self) -> Result<LabelSelector, String> {
+    fn selector(&mut self) -> Result<LabelSelector, SelectorError> {
         let mut requirements = Vec::new();
         self.skip_space();
         while !self.rest.is_empty() {
@@ -147,7 +148,7 @@ impl<'t> Parser<'t> {
                 break;
             }
             if !self.take(",") {
-                return Err(format!("found {:?}, expected: ',' or 'end of string'", self.rest));
+                return Err(format!("found {:?}, expected: ',' or 'end of string'", self.rest).into());
             }
             self.skip_space();
             if self.rest.is_empty() {
@@ -159,7 +160,7 @@ impl<'t> Parser<'t> {
         Ok(LabelSelector(requirements))
     }
 
-    fn requirement(&mut self) -> Result<Requirement, String> {
+    fn requirement(&mut self) -> Result<Requirement, SelectorError> {
         let absent = self.take("!");
         let key = self.word();
         refuse("key", key, qualified_name(key))?;
@@ -167,7 +168,7 @@ impl<'t> Parser<'t> {
         Ok(Requirement { key: key.to_string(), test })
     }
 
-    fn test(&mut self) -> Result<Test, String> {
+    fn test(&mut self) -> Result<Test, SelectorError> {
         self.skip_space();
         if self.rest.is_empty() || self.rest.starts_with(',') {
             return Ok(Test::Exists);
@@ -188,14 +189,14 @@ impl<'t> Parser<'t> {
         match self.word() {
             "in" => Ok(Test::In(self.values()?)),
             "notin" => Ok(Test::NotIn(self.values()?)),
-            other => Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt")),
+            other => Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt").into()),
         }
     }
 
-    fn values(&mut self) -> Result<Vec<String>, String> {
+    fn values(&mut self) -> Result<Vec<String>, SelectorError> {
         self.skip_space();
         if !self.take("(") {
-            return Err(format!("found {:?}, expected: '('", self.rest));
+            return Err(format!("found {:?}, expected: '('", self.rest).into());
         }
         let mut values = Vec::new();
         loop {
@@ -205,25 +206,24 @@ impl<'t> Parser<'t> {
                 return Ok(values);
             }
             if !self.take(",") {
-                return Err(format!("found {:?}, expected: ',' or ')'", self.rest));
+                return Err(format!("found {:?}, expected: ',' or ')'", self.rest).into());
             }
         }
     }
 
-    fn value(&mut self) -> Result<String, String> {
+    fn value(&mut self) -> Result<String, SelectorError> {
         self.skip_space();
         let value = self.word();
         refuse("values[0]", value, label_value(value))?;
         Ok(value.to_string())
     }
 
-    fn number(&mut self) -> Result<i64, String> {
+    fn number(&mut self) -> Result<i64, SelectorError> {
         self.skip_space();
         let word = self.word();
         word.parse().map_err(|_| {
-            format!(
-                "values[0]: Invalid value: {word:?}: for 'Gt', 'Lt' operators, the value must be an integer"
-            )
+            let problem = "for 'Gt', 'Lt' operators, the value must be an integer";
+            format!("values[0]: Invalid value: {word:?}: {problem}").into()
         })
     }
 

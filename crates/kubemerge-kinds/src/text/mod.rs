@@ -5,3 +5,5 @@ pub mod field_selector;
 pub(crate) mod go_json;
 pub mod go_text;
 pub mod label_selector;
+pub(crate) mod message_error;
+pub mod selector_error;

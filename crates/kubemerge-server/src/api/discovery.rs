@@ -3,7 +3,9 @@
 use base64::prelude::{BASE64_STANDARD, Engine};
 use http::HeaderMap;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
+use crate::protocol::json::Members;
 use crate::{
     api::health,
     catalog::{Group, Index, Resource, Resources, Scope},
@@ -11,7 +13,6 @@ use crate::{
         group_version::{api_version, split_api_version},
         media,
         reply::Reply,
-        sha256::sha256,
         status::{Outcome, no_such_path},
     },
 };
@@ -79,8 +80,8 @@ pub(crate) fn group(index: &Index, name: &str) -> Outcome<Reply> {
     // A group whose definitions were deleted has no versions left.
     let group = index.group(name).filter(|group| !name.is_empty() && !group.versions.is_empty());
     let mut value = api_group(group.ok_or_else(no_such_path)?);
-    value["kind"] = "APIGroup".into();
-    value["apiVersion"] = "v1".into();
+    value.set_member("kind", "APIGroup".into());
+    value.set_member("apiVersion", "v1".into());
     Ok(Reply::value(200, &value))
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn resources(index: &Index, group: &str, version: &str) -> Outcome<Re
         "resources": list});
     // Upstream: the list of the core group has no apiVersion.
     if !group.is_empty() {
-        answer["apiVersion"] = "v1".into();
+        answer.set_member("apiVersion", "v1".into());
     }
     Ok(Reply::value(200, &answer))
 }
@@ -130,13 +131,13 @@ fn legacy_entries(resource: &Resource) -> Vec<Value> {
     let mut own = json!({"name": resource.plural, "singularName": resource.singular, "namespaced": namespaced,
         "kind": resource.kind, "verbs": resource.verbs});
     if !resource.short_names.is_empty() {
-        own["shortNames"] = json!(resource.short_names);
+        own.set_member("shortNames", json!(resource.short_names));
     }
     if !resource.categories.is_empty() {
-        own["categories"] = json!(resource.categories);
+        own.set_member("categories", json!(resource.categories));
     }
     if let Some(hash) = storage_version_hash(resource) {
-        own["storageVersionHash"] = hash.into();
+        own.set_member("storageVersionHash", hash.into());
     }
     let mut entries = vec![own];
     entries.extend(resource.subresources.iter().map(|sub| {
@@ -145,8 +146,8 @@ fn legacy_entries(resource: &Resource) -> Vec<Value> {
             "namespaced": namespaced, "kind": kind, "verbs": sub.verbs});
         // Left out where it is the same, as in kube-apiserver.
         if (group, version) != (&resource.group, &resource.version) {
-            entry["group"] = json!(group);
-            entry["version"] = json!(version);
+            entry.set_member("group", json!(group));
+            entry.set_member("version", json!(version));
         }
         entry
     }));
@@ -172,8 +173,8 @@ fn storage_version_hash(resource: &Resource) -> Option<String> {
     let (group, version) = split_api_version(&resource.storage);
     let other = STORED_IN.iter().find(|(of, kind, _)| *of == group && *kind == resource.kind);
     let version = other.map_or(version, |(_, _, version)| version);
-    let hash = sha256(format!("{group}/{version}/{}", resource.kind).as_bytes());
-    Some(BASE64_STANDARD.encode(&hash[..HASH_BYTES]))
+    let hash = Sha256::digest(format!("{group}/{version}/{}", resource.kind));
+    hash.first_chunk::<HASH_BYTES>().map(|first| BASE64_STANDARD.encode(first))
 }
 
 /// The version of aggregated discovery a client wants first, if it wants any.
@@ -230,10 +231,10 @@ fn discovered(resources: &Resources) -> Vec<Value> {
             "verbs": resource.verbs,
         });
         if !resource.short_names.is_empty() {
-            entry["shortNames"] = json!(resource.short_names);
+            entry.set_member("shortNames", json!(resource.short_names));
         }
         if !resource.categories.is_empty() {
-            entry["categories"] = json!(resource.categories);
+            entry.set_member("categories", json!(resource.categories));
         }
         let subs: Vec<Value> = resource
             .subresources
@@ -244,7 +245,7 @@ fn discovered(resources: &Resources) -> Vec<Value> {
             })
             .collect();
         if !subs.is_empty() {
-            entry["subresources"] = json!(subs);
+            entry.set_member("subresources", json!(subs));
         }
         entry
     };

@@ -120,7 +120,7 @@ impl PageStart {
 
 /// The part of a key after group and resource.
 fn within_collection(key: &str) -> &str {
-    key.match_indices('/').nth(1).map_or(key, |(at, _)| &key[at + 1..])
+    key.splitn(3, '/').nth(2).unwrap_or(key)
 }
 
 fn token(revision: Value, start: &str) -> String {

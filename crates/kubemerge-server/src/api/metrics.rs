@@ -58,8 +58,9 @@ impl Metrics {
         *series.codes.entry(code).or_default() += 1;
         series.seconds += seconds;
         // Buckets include those before them when they are written.
-        if let Some(bucket) = BUCKETS.iter().position(|bound| seconds <= *bound) {
-            series.buckets[bucket] += 1;
+        let mut buckets = series.buckets.iter_mut().zip(BUCKETS);
+        if let Some((bucket, _)) = buckets.find(|(_, bound)| seconds <= *bound) {
+            *bucket += 1;
         }
     }
 

@@ -10,6 +10,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
+use crate::protocol::json::Members;
 use crate::{
     api::{
         hooks::{EventFault, WatchEnd, WatchHooks},
@@ -303,7 +304,7 @@ impl Encoder {
     fn bookmark(&mut self, revision: Revision, closing: Closing) -> Bytes {
         let mut metadata = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
         if closing == Closing::Yes {
-            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+            metadata.set_member("annotations", json!({"k8s.io/initial-events-end": "true"}));
         }
         let (api_version, kind) = match self.form {
             Form::Partial(version) => (version.api_version().to_string(), "PartialObjectMetadata"),

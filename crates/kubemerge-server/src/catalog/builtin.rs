@@ -29,7 +29,11 @@ pub(super) fn resources(schema: &Schema, served: &ServedVersions) -> Vec<Resourc
             *best = facts.version();
         }
     }
-    all.iter().map(|facts| resource(schema, *facts, preferred[&(facts.group(), facts.plural())])).collect()
+    let resource_of = |facts: &Facts<'_>| {
+        let found = preferred.get(&(facts.group(), facts.plural())).copied();
+        resource(schema, *facts, found.unwrap_or(facts.version()))
+    };
+    all.iter().map(resource_of).collect()
 }
 
 fn resource(schema: &Schema, facts: Facts<'_>, storage_version: &str) -> Resource {

@@ -1,5 +1,6 @@
 //! Everything that is served at one moment: groups, versions, resources.
 
+use kubemerge_value::part::item_at_mut;
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::catalog::resource::Resource;
@@ -88,14 +89,14 @@ impl Index {
             self.groups.push(Group { name: resource.group.clone(), versions: Vec::new() });
             self.groups.len() - 1
         });
-        let versions = &mut self.groups[at].versions;
+        let versions = &mut item_at_mut(&mut self.groups, at).versions;
         let at = versions.iter().position(|(name, _)| *name == resource.version).unwrap_or_else(|| {
             versions.push((resource.version.clone(), Resources::default()));
             // The first version is the preferred one in discovery.
             versions.sort_by(|(a, _), (b, _)| version_order(a, b));
             versions.iter().position(|(name, _)| *name == resource.version).unwrap_or_default()
         });
-        versions[at].1.insert(resource);
+        item_at_mut(versions, at).1.insert(resource);
     }
 }
 
@@ -135,15 +136,14 @@ pub(super) fn version_order(a: &str, b: &str) -> std::cmp::Ordering {
 fn rank(version: &str) -> (u8, u32, u32) {
     let parsed = || {
         let rest = version.strip_prefix('v')?;
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let major = rest[..digits].parse().ok()?;
-        let (stability, minor) = match &rest[digits..] {
-            // Stable versions have no minor number.
-            "" => return Some((3, major, 0)),
-            rest if rest.starts_with("beta") => (2, &rest[4..]),
-            rest if rest.starts_with("alpha") => (1, &rest[5..]),
-            _ => return None,
-        };
+        let (major, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+        let major = major.parse().ok()?;
+        // Stable versions have no minor number.
+        if rest.is_empty() {
+            return Some((3, major, 0));
+        }
+        let beta = rest.strip_prefix("beta").map(|minor| (2, minor));
+        let (stability, minor) = beta.or_else(|| Some((1, rest.strip_prefix("alpha")?)))?;
         Some((stability, major, minor.parse().ok()?))
     };
     parsed().unwrap_or_default()

@@ -8,6 +8,7 @@ use kubemerge_kinds::{
     ordered_json::OrderedJson,
     registry::{KindEntry, MayBeOff, RulesRead, StorageFolder, Times, VersionConversion, Written},
     tree::{Arena, Map},
+    typed,
 };
 use kubemerge_schema::Schema;
 use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
@@ -119,7 +120,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
                 .convert(&given.source.text())
                 .and_then(|text| self.kind.decode(arena, arena.alloc_str(&text)));
         }
-        let decoded = decoded.map_err(|error| DecodeError::Undecodable(error.message().to_owned()))?;
+        let decoded = decoded.map_err(|error| DecodeError::Undecodable(error.into()))?;
         let complaints = decoded.strict.iter().map(ToString::to_string).collect();
         Ok(Decoded { object: decoded.object, complaints })
     }
@@ -293,14 +294,14 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     }
 }
 
-/// Reads a text into the typed form of a kind and fills in defaults. Answers unknown and duplicate fields, as strict
-/// field validation words them; an error is the message of the decoder.
+/// Reads a text into the typed form of a kind and fills in defaults. Returns unknown and duplicate fields, as strict
+/// field validation words them.
 pub(crate) fn decode_complete<'a>(
     kind: BuiltinKind<'a>,
     arena: &'a Arena,
     text: &'a str,
-) -> Result<(Map<'a>, Vec<String>), String> {
-    let decoded = kind.decode(arena, text).map_err(|error| error.message().to_owned())?;
+) -> Result<(Map<'a>, Vec<String>), typed::DecodeError> {
+    let decoded = kind.decode(arena, text)?;
     let mut object = decoded.object;
     kind.default(&mut object);
     Ok((object, decoded.strict.iter().map(ToString::to_string).collect()))

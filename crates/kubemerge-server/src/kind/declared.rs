@@ -13,7 +13,7 @@ use kubemerge_kinds::{
     registry::KindEntry,
     reset_fields,
     tree::{Arena, Map},
-    typed::read_typed_form,
+    typed::{self, read_typed_form},
 };
 use kubemerge_schema::{Schema, Type};
 use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
@@ -102,10 +102,10 @@ impl<'c> Contract<'c> for Declared<'c> {
 
     fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError> {
         let read = declared::read_object(given.source.read(arena));
-        let (mut object, mut unknown) = read.map_err(DecodeError::Undecodable)?;
+        let (mut object, mut unknown) = read.map_err(|error| DecodeError::Undecodable(error.into()))?;
         let dropped = self.rules.decode(&mut object, self.ty(), form(given.reading));
         unknown.extend(dropped.map_err(|error| match error {
-            Undecodable::Value(message) => DecodeError::Undecodable(message),
+            Undecodable::Value(error) => DecodeError::Undecodable(error.into()),
             Undecodable::Embedded(error) => DecodeError::Refused(bad_request(error.to_string())),
         })?);
         Ok(Decoded { object, complaints: complaints(given, unknown) })
@@ -220,8 +220,8 @@ impl<'c> Contract<'c> for Declared<'c> {
     }
 }
 
-/// The tree of an object of any kind; an error says what its type and metadata lack.
-pub(crate) fn read_object<'a>(arena: &'a Arena, text: &'a str) -> Result<Map<'a>, String> {
+/// The tree of an object of any kind.
+pub(crate) fn read_object<'a>(arena: &'a Arena, text: &'a str) -> Result<Map<'a>, typed::DecodeError> {
     declared::read_object(read_typed_form(arena, text)).map(|(object, _)| object)
 }
 

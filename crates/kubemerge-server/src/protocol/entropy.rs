@@ -8,11 +8,6 @@ use std::{
 /// The alphabet of generated names: no vowels and no look-alikes, so that no words come out.
 const SUFFIX: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
-const HEX: &[u8; 16] = b"0123456789abcdef";
-
-/// Where the digits of each byte are in a uid.
-const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
-
 /// A source of randomness.
 pub(crate) struct Entropy(Mutex<fastrand::Rng>);
 
@@ -42,18 +37,20 @@ impl Entropy {
         let bits = self.with(|rng| rng.u128(..));
         let bits = bits & !(0xf << 76) | 4 << 76;
         let bits = bits & !(0x3 << 62) | 2 << 62;
-        let mut uid = *b"00000000-0000-0000-0000-000000000000";
-        for (byte, place) in bits.to_be_bytes().into_iter().zip(PLACES) {
-            uid[place] = HEX[usize::from(byte >> 4)];
-            uid[place + 1] = HEX[usize::from(byte & 0xf)];
+        let mut uid = String::with_capacity(36);
+        // Eight digits, three times four, twelve.
+        for (at, shift) in (0..128).step_by(4).rev().enumerate() {
+            if matches!(at, 8 | 12 | 16 | 20) {
+                uid.push('-');
+            }
+            uid.extend(char::from_digit((bits >> shift & 0xf) as u32, 16));
         }
-        // Hexadecimal digits and hyphens only.
-        String::from_utf8(uid.to_vec()).unwrap_or_default()
+        uid
     }
 
     /// The five characters that make a generated name unique.
     pub(crate) fn suffix(&self) -> String {
-        self.with(|rng| (0..5).map(|_| SUFFIX[rng.usize(..SUFFIX.len())] as char).collect())
+        self.with(|rng| (0..5).filter_map(|_| rng.choice(SUFFIX)).copied().map(char::from).collect())
     }
 
     /// A number below a limit; 0 if there is none.

@@ -12,7 +12,6 @@ pub(crate) mod protobuf;
 pub(crate) mod query;
 pub(crate) mod reason;
 pub(crate) mod reply;
-pub(crate) mod sha256;
 pub(crate) mod status;
 pub(crate) mod target;
 pub(crate) mod verb;

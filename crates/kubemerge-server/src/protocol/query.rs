@@ -64,19 +64,19 @@ pub(crate) fn percent_decoded(text: &str) -> String {
     if !text.contains('%') {
         return text.to_string();
     }
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escaped = (bytes[at] == b'%').then(|| bytes.get(at + 1..at + 3)).flatten();
-        match escaped.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()) {
-            Some(byte) => {
+    let byte_of = |hex: &[u8; 2]| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok();
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let escaped = after.split_first_chunk().filter(|_| *first == b'%');
+        match escaped.and_then(|(hex, after)| Some((byte_of(hex)?, after))) {
+            Some((byte, after)) => {
                 out.push(byte);
-                at += 3;
+                rest = after;
             }
             None => {
-                out.push(bytes[at]);
-                at += 1;
+                out.push(*first);
+                rest = after;
             }
         }
     }
@@ -126,9 +126,9 @@ impl ListOptions {
         let resource_version = query.get("resourceVersion").map(parse_resource_version).transpose()?;
         Ok(ListOptions {
             labels: LabelSelector::parse(query.get("labelSelector").unwrap_or_default())
-                .map_err(bad_request)?,
+                .map_err(|error| bad_request(error.to_string()))?,
             fields: FieldSelector::parse(query.get("fieldSelector").unwrap_or_default())
-                .map_err(bad_request)?,
+                .map_err(|error| bad_request(error.to_string()))?,
             // Upstream: a limit of 0 or less means no limit.
             limit: query.number::<i64>("limit")?.filter(|limit| *limit > 0).map(|limit| limit as usize),
             continue_token: query.get("continue").map(str::to_string),

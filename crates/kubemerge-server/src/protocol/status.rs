@@ -7,6 +7,7 @@ use std::fmt;
 use kubemerge_kinds::field_error::{FieldError, quoted};
 use serde_json::{Map, Value, json};
 
+use crate::protocol::json::Members;
 use crate::protocol::reason::Reason;
 
 /// What every step of a request answers.
@@ -119,14 +120,13 @@ impl Failure {
             "kind": "Status", "apiVersion": "v1", "metadata": metadata,
             "status": "Failure", "message": parts.message, "code": parts.code,
         });
-        let fields = status.as_object_mut().expect("a Status is an object");
         // Errors without an API status have no reason; clients then see `Unknown`.
         if parts.reason != Reason::None {
-            fields.insert("reason".into(), parts.reason.as_str().into());
+            status.set_member("reason", parts.reason.as_str().into());
         }
         // Upstream: a path without such a method has details, and nothing in them.
         if !parts.details.is_empty() || parts.reason == Reason::MethodNotAllowed {
-            fields.insert("details".into(), Value::Object(parts.details.clone()));
+            status.set_member("details", Value::Object(parts.details.clone()));
         }
         status
     }
@@ -284,7 +284,10 @@ pub(crate) fn too_large_resource_version(asked: u64, current: u64) -> Failure {
 pub(crate) fn invalid(kind: Qualified<'_>, name: &str, errors: &[FieldError]) -> Failure {
     let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
     // Upstream: one error is shown without brackets.
-    let list = if texts.len() == 1 { texts[0].clone() } else { format!("[{}]", texts.join(", ")) };
+    let list = match &texts[..] {
+        [one] => one.clone(),
+        all => format!("[{}]", all.join(", ")),
+    };
     let message = format!("{kind} {} is invalid: {list}", quoted(name));
     Failure::new(422, Reason::Invalid, message)
         .about(kind, name)

@@ -2,6 +2,7 @@
 //!
 //! Paths are read by segments, never by suffix: an object may be called `status`.
 
+use kubemerge_value::part::text_of;
 use std::borrow::Cow;
 
 use smallvec::SmallVec;
@@ -183,7 +184,7 @@ fn segments(path: &str) -> SmallVec<[&str; 8]> {
     for end in slashes.chain([path.len()]) {
         // Empty segments are skipped: clients send `//` and trailing slashes.
         if start < end {
-            segments.push(&path[start..end]);
+            segments.push(text_of(path, start..end));
         }
         start = end + 1;
     }

@@ -3,6 +3,8 @@
 use kubemerge_yaml as yaml;
 use serde_json::{Value, json};
 
+use crate::protocol::json::Members;
+
 /// An object of a text.
 pub(crate) struct Located {
     pub(crate) value: Value,
@@ -46,20 +48,18 @@ pub(crate) fn repeated_key(text: &str) -> Option<(usize, String)> {
     let yaml::YamlErrorKind::DuplicateKey { .. } = error.kind() else { return None };
     let position = error.position();
     // The error points at the second key.
-    let rest = &text[position.offset..];
-    let end = rest.find(':').unwrap_or(rest.len());
-    let key = rest[..end].trim().trim_matches(['"', '\'']);
+    let key = text.get(position.offset..)?.split(':').next()?.trim().trim_matches(['"', '\'']);
     Some((position.line, key.to_string()))
 }
 
 /// The items of a list. Those of a list of one kind may leave out what the list says.
 fn items(mut list: Value) -> Vec<Value> {
-    let mut items = list["items"].as_array_mut().map(std::mem::take).unwrap_or_default();
-    let kind = list["kind"].as_str().and_then(|kind| kind.strip_suffix("List")).unwrap_or_default();
+    let mut items = list.member_mut("items").as_array_mut().map(std::mem::take).unwrap_or_default();
+    let kind = list.member("kind").as_str().and_then(|kind| kind.strip_suffix("List")).unwrap_or_default();
     for item in items.iter_mut().filter(|item| !kind.is_empty() && item.is_object() && item["kind"].is_null())
     {
         item["kind"] = json!(kind);
-        item["apiVersion"] = list["apiVersion"].clone();
+        item.set_member("apiVersion", list.member("apiVersion").clone());
     }
     items
 }

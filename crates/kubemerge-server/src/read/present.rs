@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::protocol::json::Members;
 use crate::{
     catalog::request_context::RequestContext,
     kind::{Kind, shown::Shown},
@@ -68,7 +69,7 @@ pub(crate) fn list(call: &RequestContext<'_>, items: &[Shown<'_>], meta: &ListMe
         Form::Partial(_) => Err(not_acceptable(&[JSON])),
         Form::Table(version, include) => {
             let mut table = table::of_many(call, items, version, include);
-            table["metadata"] = meta.to_value();
+            table.set_member("metadata", meta.to_value());
             Ok(Reply::value(200, &table))
         }
     }

@@ -7,7 +7,7 @@ use crate::{
     catalog::request_context::RequestContext,
     kind::{Kind, shown::Shown},
     protocol::{
-        json::tree,
+        json::{Members, tree},
         media::{Include, MetaVersion},
     },
 };
@@ -91,13 +91,14 @@ fn one_row(
     let cells: Vec<Value> = columns.iter().map(|column| column.cell(printed, now)).collect();
     let mut row = json!({ "cells": cells });
     if let Some(condition) = kind.row_condition(&object) {
-        row["conditions"] = json!([condition]);
+        row.set_member("conditions", json!([condition]));
     }
-    row["object"] = match include {
+    let included = match include {
         // kubectl asks for no objects when it only prints the table.
         Include::None => Value::Null,
         Include::Object => object,
         Include::Metadata => shown.partial(version),
     };
+    row.set_member("object", included);
     row
 }

@@ -1,5 +1,6 @@
 //! Where things are in the text of a record, so that parts can be put in or left out without parsing.
 
+use kubemerge_value::part::item_at_mut;
 use std::ops::Range;
 
 use kubemerge_value::{SharedValue, Str, shared::ByteSpan};
@@ -77,7 +78,7 @@ impl Layout {
                 }
             }
             if let Some(field) = Field::named(name) {
-                self.meta[field as usize] = value.span();
+                *item_at_mut(&mut self.meta, field as usize) = value.span();
             }
         }
         self.managed_fields = Slot::after(start, managed_fields.0, managed_fields.1);

@@ -5,6 +5,7 @@
 //! kept beside the text; the same way a list item loses its `apiVersion` and `kind`. Each form costs one copy of the
 //! text.
 
+use kubemerge_value::part::{item_at, part_of};
 use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
@@ -110,7 +111,7 @@ impl Record {
 
     /// Where a field of the metadata is.
     pub(super) fn metadata_span(&self, field: Field) -> ByteSpan {
-        self.inner.layout.meta[field as usize]
+        *item_at(&self.inner.layout.meta, field as usize)
     }
 
     fn text(&self) -> &[u8] {
@@ -134,7 +135,9 @@ impl Record {
 
     fn type_part(&self, member: &Range<usize>, name: &[u8]) -> &str {
         // The range includes the name and the comma, because list items leave out all of it.
-        let value = self.text()[member.clone()].strip_prefix(name).and_then(|rest| rest.strip_suffix(b"\","));
+        let value = part_of(self.text(), member.clone())
+            .strip_prefix(name)
+            .and_then(|rest| rest.strip_suffix(b"\","));
         value.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default()
     }
 
@@ -173,7 +176,7 @@ impl Record {
                 resource_version.comma = Comma::Before;
             }
         }
-        out.extend_from_slice(&self.text()[managed_fields.at..resource_version.at]);
+        out.extend_from_slice(part_of(self.text(), managed_fields.at..resource_version.at));
         if let Some(revision) = revision {
             write_member("resourceVersion", resource_version, out, |out| {
                 out.push(b'"');
@@ -181,7 +184,7 @@ impl Record {
                 out.push(b'"');
             });
         }
-        out.extend_from_slice(&self.text()[resource_version.at..]);
+        out.extend_from_slice(part_of(self.text(), resource_version.at..));
     }
 
     /// Everything before the place of the managedFields, which comes before that of the resourceVersion.
@@ -189,18 +192,18 @@ impl Record {
         let Layout { api_version, kind, managed_fields, .. } = &self.inner.layout;
         let (text, end) = (self.text(), managed_fields.at);
         match head {
-            Head::Stored => out.extend_from_slice(&text[..end]),
+            Head::Stored => out.extend_from_slice(part_of(text, ..end)),
             // All versions of a built-in kind that are served have the same fields.
             Head::Version(version) => {
-                out.extend_from_slice(&text[..api_version.start]);
+                out.extend_from_slice(part_of(text, ..api_version.start));
                 out.extend_from_slice(format!("\"apiVersion\":\"{version}\",").as_bytes());
-                out.extend_from_slice(&text[api_version.end..end]);
+                out.extend_from_slice(part_of(text, api_version.end..end));
             }
             Head::Without => {
-                out.extend_from_slice(&text[..api_version.start]);
+                out.extend_from_slice(part_of(text, ..api_version.start));
                 // In canonical order there may be other fields between the two.
-                out.extend_from_slice(&text[api_version.end..kind.start]);
-                out.extend_from_slice(&text[kind.end..end]);
+                out.extend_from_slice(part_of(text, api_version.end..kind.start));
+                out.extend_from_slice(part_of(text, kind.end..end));
             }
         }
     }
@@ -260,16 +263,16 @@ impl Stored {
 fn write_decimal(mut number: u64, out: &mut Vec<u8>) {
     // u64::MAX has 20 digits.
     let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
+    let mut used = 0;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
         number /= 10;
+        used += 1;
         if number == 0 {
             break;
         }
     }
-    out.extend_from_slice(&digits[at..]);
+    out.extend_from_slice(part_of(&digits, digits.len() - used..));
 }
 
 #[cfg(test)]

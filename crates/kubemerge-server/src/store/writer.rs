@@ -1,5 +1,6 @@
 //! Writing a record: the canonical text of an object, noting on the way where an answer may have to change it.
 
+use kubemerge_value::part::item_at_mut;
 use std::ops::Range;
 
 use kubemerge_value::{
@@ -68,7 +69,8 @@ impl RecordWriter {
         let (mut before_managed, mut before_version) = (start, start);
         let added = |field: Field| matches!(field, Field::ManagedFields | Field::ResourceVersion);
         for (field, value) in fields.filter(|(field, _)| !added(*field)) {
-            self.layout.meta[field as usize] = write(&mut self.out, field.plain_name(), value);
+            let span = write(&mut self.out, field.plain_name(), value);
+            *item_at_mut(&mut self.layout.meta, field as usize) = span;
             // Fields come in the order of their names, so the last one before a place decides.
             if field < Field::ManagedFields {
                 before_managed = self.out.written();

@@ -1,5 +1,6 @@
 //! The request log: what was asked, what was answered, and what each write changed.
 
+use kubemerge_value::part::part_of;
 use std::{
     borrow::Cow,
     collections::VecDeque,
@@ -124,7 +125,7 @@ impl Noted {
         self.ends.map(|end| {
             let text = start..end as usize;
             start = text.end;
-            String::from_utf8_lossy(&self.head[text])
+            String::from_utf8_lossy(part_of(&self.head, text))
         })
     }
 }

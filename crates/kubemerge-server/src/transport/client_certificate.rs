@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use kubemerge_kinds::User;
-
-use crate::protocol::sha256::sha256;
+use sha2::{Digest, Sha256};
 
 /// Attributes of a subject, by the bytes of their object identifiers.
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
@@ -48,7 +47,7 @@ pub(super) fn subject(der: &[u8]) -> Subject {
     if !groups.iter().any(|group| group == "system:authenticated" || group == "system:unauthenticated") {
         groups.push("system:authenticated".to_owned());
     }
-    let digest: String = sha256(der).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest: String = Sha256::digest(der).iter().map(|byte| format!("{byte:02x}")).collect();
     let extra = BTreeMap::from([(User::CREDENTIAL_ID.to_owned(), vec![format!("X509SHA256={digest}")])]);
     Subject::User(User { name, uid: uids.pop().unwrap_or_default(), groups, extra })
 }

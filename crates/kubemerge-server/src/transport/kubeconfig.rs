@@ -3,21 +3,22 @@
 use serde_json::{Value, json};
 
 use super::acceptor::Acceptor;
+use crate::protocol::json::Members;
 
 /// A kubeconfig with one cluster, one user and one context, as YAML that is also JSON.
 pub(super) fn text(url: &str, token: Option<&str>, acceptor: &Acceptor) -> String {
     let (mut cluster, mut user) = (json!({"server": url}), json!({}));
     if url.starts_with("http://") {
         // The JavaScript client uses HTTP only with this setting.
-        cluster["insecure-skip-tls-verify"] = true.into();
+        cluster.set_member("insecure-skip-tls-verify", true.into());
     }
     if let Some(token) = token {
-        user["token"] = token.into();
+        user.set_member("token", token.into());
     }
     add_certificates(acceptor, &mut cluster, &mut user);
     if url.starts_with("https://") && user == json!({}) {
         // Without any credential kubectl asks for a user name. The server does not check this one.
-        user["token"] = "unchecked".into();
+        user.set_member("token", "unchecked".into());
     }
     let config = json!({
         "apiVersion": "v1",

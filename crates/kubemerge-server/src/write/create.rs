@@ -1,6 +1,7 @@
 //! Creating an object: where it may be, which name it gets, and the commit.
 
 use kubemerge_kinds::{field_error::FieldError, meta::NameRule, strategy::MissingName};
+use kubemerge_value::part::text_of;
 
 use crate::{
     catalog::{Resource, key_name, request_context::RequestContext},
@@ -171,11 +172,8 @@ fn check_name(call: &RequestContext<'_>, name: &str) -> Outcome<()> {
 
 fn generated_name(call: &RequestContext<'_>, base: &str) -> String {
     // Five characters are added, and names have at most 63 bytes.
-    let mut end = base.len().min(MAX_GENERATE_NAME_BYTES);
-    while !base.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}{}", &base[..end], call.cluster.entropy.suffix())
+    let end = base.floor_char_boundary(MAX_GENERATE_NAME_BYTES);
+    format!("{}{}", text_of(base, ..end), call.cluster.entropy.suffix())
 }
 
 fn exists(call: &RequestContext<'_>, existing: Option<&Stored>) -> Failure {

@@ -21,7 +21,7 @@ use crate::{
     kind::decode_complete,
     object::{draft::metadata_text, edit},
     protocol::{
-        json::{canonical, tree, written_tree},
+        json::{Members, canonical, tree, written_tree},
         status::{Outcome, Qualified, invalid, unclassified},
     },
     store::{Record, metadata_field::Field},
@@ -74,7 +74,7 @@ pub(crate) fn judge_names(transaction: &Transaction<'_>, name: &str) -> Outcome<
     let index = transaction.index();
     let Some(resource) = index.find(GROUP, "v1", "customresourcedefinitions") else { return Ok(()) };
     rewrite_status(transaction, &key, resource, |definition| {
-        edit::set_json(definition, "status", &after["status"]);
+        edit::set_json(definition, "status", after.member("status"));
     })?;
     // A definition that gave names up may let others have them.
     judge_others(transaction, text(&after, "/spec/group"), name);

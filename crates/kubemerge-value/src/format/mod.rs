@@ -25,7 +25,7 @@ pub use key::{config_map_key, label_value, qualified_name};
 pub use number::{decimal_integer, percent};
 pub use open_api::{is_date, is_date_time, is_uuid};
 pub use path::{path_segment_name, path_segment_prefix};
-pub use url::{Url, parse_url};
+pub use url::{Url, UrlError, parse_url};
 pub use word::{c_identifier, env_var_name, http_header_name, port_name, relaxed_env_var_name};
 
 /// What is wrong with a string; usually nothing, which costs no allocation.

@@ -1,6 +1,7 @@
 //! URLs as Go's `net/url` reads them: which parts they have, and Go's words for what is wrong.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::net::Ipv6Addr;
 
 use crate::write::go_quoted as quoted;
@@ -20,11 +21,24 @@ pub struct Url<'u> {
     pub fragment: &'u str,
 }
 
-/// Reads a URL; the error is the whole text that Go has for it.
-pub fn parse_url(text: &str) -> Result<Url<'_>, String> {
+/// Why a text is no URL: the whole text that Go has for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UrlError(String);
+
+impl fmt::Display for UrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UrlError {}
+
+/// Reads a URL.
+pub fn parse_url(text: &str) -> Result<Url<'_>, UrlError> {
+    let refuse = |text, problem| UrlError(format!("parse {}: {problem}", quoted(text)));
     let (body, fragment) = text.split_once('#').unwrap_or((text, ""));
-    let mut url = parse(body).map_err(|problem| format!("parse {}: {problem}", quoted(body)))?;
-    check_escapes(fragment, Part::Other).map_err(|problem| format!("parse {}: {problem}", quoted(text)))?;
+    let mut url = parse(body).map_err(|problem| refuse(body, problem))?;
+    check_escapes(fragment, Part::Other).map_err(|problem| refuse(text, problem))?;
     url.fragment = fragment;
     Ok(url)
 }
@@ -179,7 +193,7 @@ mod tests {
 
     #[test]
     fn problems() {
-        let problem = |text| parse_url(text).unwrap_err();
+        let problem = |text| parse_url(text).unwrap_err().to_string();
         assert_eq!(problem(":x"), "parse \":x\": missing protocol scheme");
         assert_eq!(problem("1:2"), "parse \"1:2\": first path segment in URL cannot contain colon");
         assert_eq!(problem("https://a b"), "parse \"https://a b\": invalid character \" \" in host name");

@@ -39,6 +39,12 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
+impl From<DecodeError> for String {
+    fn from(error: DecodeError) -> String {
+        error.message
+    }
+}
+
 /// A field that only strict field validation refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrictError {

@@ -9,6 +9,7 @@ use super::{
     syntax::Syntax,
 };
 use crate::catalog::Resource;
+use crate::protocol::json::Members;
 
 /// The definitions of a custom resource and of its list, with their names.
 pub(super) fn definitions(resource: &Resource, syntax: Syntax) -> [(String, Value); 2] {
@@ -28,7 +29,7 @@ fn object(resource: &Resource, syntax: Syntax) -> Value {
         unfold(&mut schema, syntax);
         add_object_properties(&mut schema, syntax);
     }
-    schema["x-kubernetes-group-version-kind"] = group_version_kind(resource, &resource.kind);
+    schema.set_member("x-kubernetes-group-version-kind", group_version_kind(resource, &resource.kind));
     schema
 }
 
@@ -63,7 +64,7 @@ fn add_object_properties(schema: &mut Value, syntax: Syntax) {
     };
     let text = json!({"type": "string"});
     for (name, property) in [("apiVersion", &text), ("kind", &text), ("metadata", &metadata)] {
-        schema["properties"][name] = property.clone();
+        schema.member_mut("properties").set_member(name, property.clone());
     }
 }
 

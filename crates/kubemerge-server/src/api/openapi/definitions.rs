@@ -6,6 +6,7 @@ use kubemerge_schema::{Definition, FieldUnion, MapType, Required, Schema, Shape,
 use serde_json::{Map, Value, json};
 
 use super::{custom_schema, operation::meta, published, syntax::Syntax};
+use crate::protocol::json::Members;
 use crate::{
     catalog::{Index, Resource, Resources},
     protocol::{group_version::split_api_version, verb::Verb},
@@ -125,7 +126,7 @@ impl<'s> Writer<'s> {
         add_unions(&mut value, definition.ty());
         let kinds = self.kinds(definition);
         if !kinds.is_empty() {
-            value["x-kubernetes-group-version-kind"] = kinds.into();
+            value.set_member("x-kubernetes-group-version-kind", kinds.into());
         }
         value
     }
@@ -166,10 +167,10 @@ impl<'s> Writer<'s> {
         };
         // Version 2 has no defaults.
         if let (Some(default), Syntax::V3) = (ty.default(), self.syntax) {
-            value["default"] = default;
+            value.set_member("default", default);
         }
         if let Some(values) = published::enum_values(place) {
-            value["enum"] = values.collect();
+            value.set_member("enum", values.collect());
         }
         add_merge_rules(&mut value, ty);
         value

@@ -7,6 +7,7 @@ use super::{
     operation::{self, ALL_MEDIA, content},
     words::{capital, group_words},
 };
+use crate::protocol::json::Members;
 use crate::{catalog::Index, protocol::media};
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
@@ -101,8 +102,8 @@ fn kind_of(name: &str, required: &[&str], fields: Value) -> Value {
     let text = json!({"type": "string"});
     let mut object = json!({"type": "object", "required": required, "properties": fields,
         "x-kubernetes-group-version-kind": [{"group": "", "kind": name, "version": "v1"}]});
-    object["properties"]["apiVersion"] = text.clone();
-    object["properties"]["kind"] = text;
+    object.member_mut("properties").set_member("apiVersion", text.clone());
+    object.member_mut("properties").set_member("kind", text);
     object
 }
 
@@ -138,7 +139,7 @@ fn version_info() -> Value {
         "platform",
     ]);
     for name in ["emulationMajor", "emulationMinor", "minCompatibilityMajor", "minCompatibilityMinor"] {
-        info["properties"][name] = json!({"type": "string"});
+        info.member_mut("properties").set_member(name, json!({"type": "string"}));
     }
     info
 }

@@ -20,6 +20,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
+use crate::protocol::json::Members;
 use crate::{
     catalog::{Index, Resources, cluster::Cluster},
     protocol::{
@@ -75,7 +76,7 @@ pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&st
         false => (info(version), json!({"securitySchemes": security()})),
     };
     if schemas.as_object().is_some_and(|schemas| !schemas.is_empty()) {
-        components["schemas"] = schemas;
+        components.set_member("schemas", schemas);
     }
     let document = json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": components});
     let reply = Reply::value(200, &document).header("etag", format!("\"{current}\""));

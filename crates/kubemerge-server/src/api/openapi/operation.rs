@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{endpoint::Endpoint, syntax::Syntax, words::capital};
+use crate::protocol::json::Members;
 use crate::protocol::media;
 
 /// What a request does; the words are those of `x-kubernetes-action`.
@@ -107,7 +108,7 @@ pub(super) fn operation(endpoint: &Endpoint<'_>, action: Action) -> Value {
         "x-kubernetes-group-version-kind": {"group": group, "version": version, "kind": kind},
     });
     if let Some(body) = request_body(endpoint, action) {
-        operation["requestBody"] = body;
+        operation.set_member("requestBody", body);
     }
     operation
 }
@@ -216,7 +217,7 @@ fn request_body(endpoint: &Endpoint<'_>, action: Action) -> Option<Value> {
     let mut body = json!({"content": content(&types, &reference(&definition))});
     // Options of a deletion may be left out.
     if !matches!(action, Action::Delete | Action::DeleteCollection) {
-        body["required"] = true.into();
+        body.set_member("required", true.into());
     }
     Some(body)
 }

@@ -8,6 +8,7 @@ use super::{
     operation::{ALL_MEDIA, Action, content, meta, operation, parameters, reference},
     words::{capital, group_words},
 };
+use crate::protocol::json::Members;
 use crate::{
     catalog::{Resource, Resources, Subresource},
     protocol::verb::Verb,
@@ -103,7 +104,7 @@ fn add_path(paths: &mut Map<String, Value>, path: String, endpoint: &Endpoint<'_
         let own: Vec<&str> =
             parameters(endpoint, *action).into_iter().filter(|name| !shared.contains(name)).collect();
         if !own.is_empty() {
-            operation["parameters"] = written(&[], own);
+            operation.set_member("parameters", written(&[], own));
         }
         item.insert(action.method().into(), operation);
     }
@@ -133,7 +134,7 @@ fn parameter(name: &str, place: &str) -> Value {
     let schema = json!({"type": parameter_type(name), "uniqueItems": true});
     let mut parameter = json!({"name": name, "in": place, "schema": schema});
     if place == "path" {
-        parameter["required"] = true.into();
+        parameter.set_member("required", true.into());
     }
     parameter
 }

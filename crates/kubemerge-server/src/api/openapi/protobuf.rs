@@ -4,13 +4,15 @@
 
 use serde_json::{Map, Value};
 
+use crate::protocol::json::Members;
+
 /// Encodes a version 2 document.
 pub(super) fn encode(document: &Value) -> Vec<u8> {
     let mut out = Message::default();
     out.text(1, &document["swagger"]);
     out.message(2, |info| {
-        info.text(1, &document["info"]["title"]);
-        info.text(2, &document["info"]["version"]);
+        info.text(1, document.member("info").member("title"));
+        info.text(2, document.member("info").member("version"));
     });
     out.message(8, |paths| {
         for (name, item) in entries(&document["paths"]) {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::syntax::Syntax;
+use crate::protocol::json::Members;
 
 /// A path with its operations.
 pub(super) fn path_item(item: Value) -> Value {
@@ -30,20 +31,21 @@ fn parameter(given: &Value) -> Value {
 fn operation(mut operation: Value) -> Value {
     let body = operation.as_object_mut().and_then(|members| members.remove("requestBody"));
     let mut list =
-        operation["parameters"].as_array().into_iter().flatten().map(parameter).collect::<Vec<_>>();
-    operation["consumes"] = json!(["*/*"]);
+        operation.member("parameters").as_array().into_iter().flatten().map(parameter).collect::<Vec<_>>();
+    operation.set_member("consumes", json!(["*/*"]));
     if let Some(body) = body {
-        operation["consumes"] = media_types(&body["content"]);
+        operation.set_member("consumes", media_types(body.member("content")));
         list.insert(0, body_parameter(&body));
     }
     if list.is_empty() {
         operation.as_object_mut().map(|members| members.remove("parameters"));
     } else {
-        operation["parameters"] = list.into();
+        operation.set_member("parameters", list.into());
     }
-    operation["produces"] = media_types(&operation["responses"]["200"]["content"]);
-    operation["schemes"] = json!(["https"]);
-    for response in operation["responses"].as_object_mut().into_iter().flatten() {
+    operation
+        .set_member("produces", media_types(operation.member("responses").member("200").member("content")));
+    operation.set_member("schemes", json!(["https"]));
+    for response in operation.member_mut("responses").as_object_mut().into_iter().flatten() {
         flatten_content(response.1);
     }
     operation
@@ -56,7 +58,7 @@ fn media_types(content: &Value) -> Value {
 fn body_parameter(body: &Value) -> Value {
     let mut parameter = json!({"in": "body", "name": "body", "schema": schema(&body["content"])});
     if body["required"] == true {
-        parameter["required"] = true.into();
+        parameter.set_member("required", true.into());
     }
     parameter
 }
@@ -72,7 +74,7 @@ fn flatten_content(response: &mut Value) {
 fn schema(content: &Value) -> Value {
     let first = content.as_object().and_then(|content| content.values().next());
     let mut schema = first.map(|media| media["schema"].clone()).unwrap_or_default();
-    let name = schema["$ref"].as_str().and_then(|reference| reference.rsplit_once('/'));
+    let name = schema.member("$ref").as_str().and_then(|reference| reference.rsplit_once('/'));
     if let Some(name) = name.map(|(_, name)| name.to_string()) {
         schema = json!({"$ref": Syntax::V2.reference(&name)});
     }

@@ -14,6 +14,7 @@ use super::{
     parent,
     typed_body::{self, KindName},
 };
+use crate::protocol::json::Members;
 use crate::{
     catalog::request_context::RequestContext,
     kind::Kind,
@@ -38,7 +39,7 @@ pub(crate) fn handle_in_collection(
     call: &RequestContext<'_>,
 ) -> Outcome<Reply> {
     let binding = binding_body(call)?;
-    let given = |name: &str| binding[name].as_str().unwrap_or_default();
+    let given = |name: &str| binding.member(name).as_str().unwrap_or_default();
     check_type_names(call, Kind::of(call.cluster, call.resource), given("apiVersion"), given("kind"))?;
     let namespace = binding.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
     if !namespace.is_empty() {
@@ -89,7 +90,7 @@ fn bind(transaction: &Transaction<'_>, call: &RequestContext<'_>, binding: &Valu
 }
 
 fn target_field<'b>(binding: &'b Value, name: &str) -> &'b str {
-    binding["target"][name].as_str().unwrap_or_default()
+    binding.member("target").member(name).as_str().unwrap_or_default()
 }
 
 /// Upstream: a wrong target is an error without a reason, told before the pod is looked up.

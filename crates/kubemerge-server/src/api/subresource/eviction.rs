@@ -12,7 +12,7 @@ use crate::{
     catalog::{Resource, request_context::RequestContext},
     object::edit,
     protocol::{
-        json::tree,
+        json::{Members, tree},
         query::DryRun,
         reason::Reason,
         reply::Reply,
@@ -87,7 +87,7 @@ fn ask_budgets(
             return answer(call, verdict);
         }
         let now = call.cluster.clock.now().to_string();
-        let status = count_disruption(budget["status"].take(), call.name(), &now);
+        let status = count_disruption(budget.member_mut("status").take(), call.name(), &now);
         let counted = edit::changed(&stored.record, |budget| edit::set_json(budget, "status", &status));
         let written = commit::commit(transaction, resource, key, &stored, counted);
         if commit::unless_changed(written)?.is_some() {

@@ -1,5 +1,6 @@
 //! `pods/log`: the lines of a container that the options ask for, and those that follow.
 
+use kubemerge_value::part::part_of;
 use std::{collections::VecDeque, sync::Arc};
 
 use bytes::{BufMut, Bytes, BytesMut};
@@ -88,7 +89,7 @@ impl PodLogOptions {
     /// The lines at the end that are wanted. As the kubelet does, the tail is taken before old lines are left out.
     fn tail<'l>(&self, lines: &'l [LogLine]) -> &'l [LogLine] {
         let wanted = self.tail_lines.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
-        &lines[lines.len().saturating_sub(wanted)..]
+        part_of(lines, lines.len().saturating_sub(wanted)..)
     }
 }
 
@@ -209,7 +210,9 @@ impl Follower {
         let new = match self.read {
             // Only the first read has a tail: everything that follows is wanted.
             None => self.options.tail(&log.lines),
-            Some((replaced, count)) if replaced == log.replaced => &log.lines[count.min(log.lines.len())..],
+            Some((replaced, count)) if replaced == log.replaced => {
+                part_of(&log.lines, count.min(log.lines.len())..)
+            }
             // Another log was set meanwhile: its lines are all new.
             Some(_) => &log.lines[..],
         };

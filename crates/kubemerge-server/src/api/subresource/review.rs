@@ -19,7 +19,7 @@ use crate::{
     catalog::request_context::RequestContext,
     kind::{Kind, decode_complete},
     protocol::{
-        json::{canonical, tree},
+        json::{Members, canonical, tree},
         reply::Reply,
         status::{Outcome, Qualified, bad_request, invalid},
     },
@@ -43,11 +43,11 @@ pub(crate) fn review(
     matches!(group, "authorization.k8s.io" | "authentication.k8s.io").then(|| {
         let body = body::canonical_body(call)?;
         let mut object = checked(call, &body)?;
-        object["status"] = answer(api, call, &object["spec"]);
-        object["kind"] = call.resource.kind.as_str().into();
-        object["apiVersion"] = call.resource.api_version.as_str().into();
+        object.set_member("status", answer(api, call, object.member("spec")));
+        object.set_member("kind", call.resource.kind.as_str().into());
+        object.set_member("apiVersion", call.resource.api_version.as_str().into());
         if call.resource.kind == "SelfSubjectReview" {
-            object["metadata"] = json!({"creationTimestamp": call.cluster.clock.now().to_string()});
+            object.set_member("metadata", json!({"creationTimestamp": call.cluster.clock.now().to_string()}));
         }
         Ok(Reply::value(201, &object))
     })
@@ -105,7 +105,7 @@ fn checked(call: &RequestContext<'_>, body: &Canonical) -> Outcome<Value> {
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let kind = Kind::of(call.cluster, call.resource);
-    check_type_names(call, kind, &text(&object["apiVersion"]), &text(&object["kind"]))?;
+    check_type_names(call, kind, &text(object.member("apiVersion")), &text(object.member("kind")))?;
     let Some(kind) = call.resource.built_in(&call.cluster.schema) else { return Ok(object) };
     let arena = Arena::new();
     let name = KindName { kind: &call.resource.kind, version: &call.resource.version };

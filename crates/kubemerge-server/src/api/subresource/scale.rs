@@ -18,7 +18,7 @@ use crate::{
     kind::{Kind, Reading, decode_complete},
     object::draft::{Draft, has_metadata, metadata_text},
     protocol::{
-        json::{canonical, tree},
+        json::{Members, canonical, tree},
         query::{ApplyOptions, FieldValidation, OptionsKind, WriteOptions},
         reply::Reply,
         status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, unclassified},
@@ -106,7 +106,7 @@ fn typed_scale(write: Write<'_>, patched: &Canonical) -> Outcome<Value> {
     let arena = Arena::new();
     let refuse = |problem: &str| invalid_patch(&tree(patched).to_string(), problem);
     let (typed, complaints) =
-        decode_complete(kind, &arena, patched.as_str()).map_err(|problem| refuse(&problem))?;
+        decode_complete(kind, &arena, patched.as_str()).map_err(|problem| refuse(problem.message()))?;
     match write.options.field_validation {
         FieldValidation::Warn => complaints.into_iter().for_each(|complaint| write.call.warn(complaint)),
         FieldValidation::Strict if !complaints.is_empty() => {
@@ -169,15 +169,15 @@ fn scale(object: &Map<'_>, revision: Option<Revision>, paths: &ScalePaths) -> Ou
     let mut metadata = json!({"name": metadata_text(object, Field::Name)});
     for field in [Field::Namespace, Field::Uid, Field::CreationTimestamp] {
         if has_metadata(object, field) {
-            metadata[field.name()] = metadata_text(object, field).into();
+            metadata.set_member(field.name(), metadata_text(object, field).into());
         }
     }
     if let Some(revision) = revision {
-        metadata["resourceVersion"] = revision.to_string().into();
+        metadata.set_member("resourceVersion", revision.to_string().into());
     }
     let mut status = json!({"replicas": find(object, &paths.status_replicas).unwrap_or(json!(0))});
     if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
-        status["selector"] = selector.into();
+        status.set_member("selector", selector.into());
     }
     // Upstream: a custom resource without the field has no Scale, and this is its message.
     let replicas = replicas.ok_or_else(|| {

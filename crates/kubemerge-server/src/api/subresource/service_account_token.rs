@@ -14,7 +14,7 @@ use crate::{
     api::openid::ISSUER,
     catalog::{cluster::Cluster, request_context::RequestContext},
     protocol::{
-        json::tree,
+        json::{Members, tree},
         reply::Reply,
         status::{Outcome, Qualified, invalid},
     },
@@ -42,19 +42,19 @@ pub(super) fn handle(call: &RequestContext<'_>) -> Outcome<Reply> {
     let account = parent(call)?;
     let request = tree(&body::canonical_body(call)?);
     let mut spec = request.get("spec").filter(|spec| spec.is_object()).cloned().unwrap_or(json!({}));
-    let seconds = spec["expirationSeconds"].as_i64().unwrap_or(DEFAULT_SECONDS);
+    let seconds = spec.member("expirationSeconds").as_i64().unwrap_or(DEFAULT_SECONDS);
     check_duration(seconds)?;
     let entries = entries(call, &spec, seconds);
-    if spec["audiences"].as_array().is_none_or(Vec::is_empty) {
-        spec["audiences"] = json!([ISSUER]);
+    if spec.member("audiences").as_array().is_none_or(Vec::is_empty) {
+        spec.set_member("audiences", json!([ISSUER]));
     }
-    spec["expirationSeconds"] = json!(seconds);
+    spec.set_member("expirationSeconds", json!(seconds));
     // Typed form: the reference is written even if it is absent.
-    spec["boundObjectRef"] = spec.get("boundObjectRef").cloned().unwrap_or_default();
+    spec.set_member("boundObjectRef", spec.get("boundObjectRef").cloned().unwrap_or_default());
     let now = call.cluster.clock.now();
     let (uid, created) = (account.uid(), account.metadata(Field::CreationTimestamp).map(tree));
     let claims = json!({
-        "aud": spec["audiences"], "exp": now.plus(seconds).seconds(), "iat": now.seconds(), "iss": ISSUER,
+        "aud": spec.member("audiences"), "exp": now.plus(seconds).seconds(), "iat": now.seconds(), "iss": ISSUER,
         "jti": call.cluster.entropy.uid(), "nbf": now.seconds(),
         "kubernetes.io": {"namespace": call.namespace(), "serviceaccount": {"name": call.name(), "uid": uid}},
         "sub": user_name(call.namespace(), call.name()),
@@ -64,7 +64,7 @@ pub(super) fn handle(call: &RequestContext<'_>) -> Outcome<Reply> {
         "spec": spec,
         "status": {"token": text(&claims), "expirationTimestamp": now.plus(seconds).to_string()}});
     if let Some(entries) = entries {
-        answer["metadata"]["managedFields"] = entries;
+        answer.member_mut("metadata").set_member("managedFields", entries);
     }
     Ok(Reply::value(201, &answer))
 }
@@ -80,7 +80,7 @@ fn entries(call: &RequestContext<'_>, spec: &Value, seconds: i64) -> Option<Valu
         request(json!({"audiences": audiences, "expirationSeconds": seconds, "boundObjectRef": object}));
     let answered = Answered { api_version: API_VERSION, kind: KIND, subresource: "token", empty: &empty };
     answer::set_entries(call, &answered, &mut given);
-    given["metadata"].get_mut("managedFields").map(Value::take)
+    given.get_mut("metadata")?.get_mut("managedFields").map(Value::take)
 }
 
 fn check_duration(seconds: i64) -> Outcome<()> {
@@ -118,8 +118,9 @@ pub(crate) fn user(cluster: &Cluster, token: &str) -> Option<TokenUser> {
     // A token ends with its account, even if another one has the same name now.
     let account = cluster.store.get(&format!("/serviceaccounts/{namespace}/{name}"))?;
     let is_same = account.record.uid() == uid;
-    let is_current = claims["exp"].as_i64()? > cluster.clock.now().seconds();
-    let audiences = claims["aud"].as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let is_current = claims.member("exp").as_i64()? > cluster.clock.now().seconds();
+    let audiences =
+        claims.member("aud").as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect();
     let groups = vec![
         "system:serviceaccounts".to_owned(),
         format!("system:serviceaccounts:{namespace}"),

@@ -34,7 +34,7 @@ pub(super) fn decode<'a>(
     text: &'a str,
 ) -> Outcome<Map<'a>> {
     let (typed, complaints) =
-        decode_complete(kind, arena, text).map_err(|problem| undecodable(name, &problem))?;
+        decode_complete(kind, arena, text).map_err(|problem| undecodable(name, problem.message()))?;
     match write_options(call.query)?.field_validation {
         FieldValidation::Warn => complaints.into_iter().for_each(|complaint| call.warn(complaint)),
         FieldValidation::Strict if !complaints.is_empty() => {

@@ -148,11 +148,12 @@ impl FieldRule {
 
 impl FieldType {
     fn read(name: &str, word: &'static str) -> FieldType {
-        match (name, word.as_bytes().first()) {
+        let (sign, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+        match (name, sign) {
             ("-", _) => FieldType::Embedded(word),
-            (ITEMS, _) => FieldType::Items(ValueType::read(&word[1..])),
-            (_, Some(b'*')) => FieldType::Many(ValueType::read(&word[1..])),
-            (_, Some(b'%')) => FieldType::Map(ValueType::read(&word[1..])),
+            (ITEMS, _) => FieldType::Items(ValueType::read(rest)),
+            (_, "*") => FieldType::Many(ValueType::read(rest)),
+            (_, "%") => FieldType::Map(ValueType::read(rest)),
             _ => FieldType::One(ValueType::read(word)),
         }
     }

@@ -78,10 +78,13 @@ fn skip_group(mut bytes: &[u8]) -> Option<&[u8]> {
 fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0;
     // A longer varint cannot be a 64-bit number: the body is broken.
-    for (at, byte) in bytes.iter().take(10).enumerate() {
-        number |= u64::from(byte & 127) << (7 * at);
+    let mut rest = bytes;
+    for shift in (0..70).step_by(7) {
+        let (byte, after) = rest.split_first()?;
+        rest = after;
+        number |= u64::from(byte & 127) << shift;
         if byte & 128 == 0 {
-            return Some((number, &bytes[at + 1..]));
+            return Some((number, rest));
         }
     }
     None

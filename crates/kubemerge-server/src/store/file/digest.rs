@@ -16,7 +16,7 @@ const CHECKSUM_BYTES: usize = size_of::<u64>();
 fn checksum(revision: Revision, bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<CHECKSUM_BYTES>();
     let mut last = [0; CHECKSUM_BYTES];
-    last[..rest.len()].copy_from_slice(rest);
+    last.iter_mut().zip(rest).for_each(|(place, byte)| *place = *byte);
     let hash = words
         .iter()
         .fold(mix(revision, bytes.len() as u64), |hash, word| mix(hash, u64::from_le_bytes(*word)));

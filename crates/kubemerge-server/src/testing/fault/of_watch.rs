@@ -112,11 +112,10 @@ impl WatchHooks for WatchFaults {
             _ => None,
         })?;
         let readable = events.len().saturating_sub(lag);
-        match (readable, events.first()) {
+        match readable.checked_sub(1) {
             // Everything is held back.
-            (0, Some(first)) => Some(first.revision - 1),
-            (0, None) => None,
-            (n, _) => Some(events[n - 1].revision),
+            None => events.first().map(|first| first.revision - 1),
+            Some(last) => events.get(last).map(|event| event.revision),
         }
     }
 }

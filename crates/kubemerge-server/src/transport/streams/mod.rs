@@ -77,9 +77,10 @@ impl ChannelReceiver {
     async fn next(&mut self) -> Option<ChannelMessage> {
         loop {
             match self.0.next().await? {
-                Ok(Message::Binary(mut data)) if !data.is_empty() => {
-                    let channel = data.split_to(1)[0];
-                    return Some(ChannelMessage { channel, data });
+                Ok(Message::Binary(mut data)) => {
+                    if let Some(channel) = data.split_to(data.len().min(1)).first() {
+                        return Some(ChannelMessage { channel: *channel, data });
+                    }
                 }
                 Ok(Message::Close(_)) | Err(_) => return None,
                 // Pings are answered by the library; texts belong to no protocol that was agreed on.

@@ -1,5 +1,6 @@
 //! Port-forward: two channels for each port, one for the data of both directions and one for an error.
 
+use kubemerge_value::part::part_of;
 use std::io;
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
@@ -68,7 +69,7 @@ async fn send_data(
     let mut data = vec![0; MAX_MESSAGE_BYTES];
     loop {
         let length = reader.read(&mut data).await?;
-        let message = ChannelMessage { channel, data: data[..length].to_vec().into() };
+        let message = ChannelMessage { channel, data: part_of(&data, ..length).to_vec().into() };
         if length == 0 || to_client.send(message).await.is_err() {
             return Ok(());
         }

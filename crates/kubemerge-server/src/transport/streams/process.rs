@@ -1,5 +1,6 @@
 //! exec and attach: stdin, stdout, stderr, the exit status and terminal sizes, each in a channel of its own.
 
+use kubemerge_value::part::part_of;
 use std::io;
 
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ use tokio_tungstenite::tungstenite::Error;
 
 use super::{ChannelMessage, ChannelReceiver, ChannelSender, MAX_MESSAGE_BYTES, Socket, channels};
 use crate::api::streams::{ExecProcess, ProcessSession, TerminalSize};
+use crate::protocol::json::Members;
 
 const STDIN: u8 = 0;
 const STDOUT: u8 = 1;
@@ -74,7 +76,7 @@ async fn send_outputs(
             0 => *open = false,
             // What the client did not ask for is read all the same, or the handler would wait forever.
             _ if !wanted => {}
-            _ => sender.send(channel, &data[..length]).await?,
+            _ => sender.send(channel, part_of(data, ..length)).await?,
         }
     }
     Ok(())
@@ -109,7 +111,7 @@ async fn receive_inputs(
 
 fn terminal_size(data: &[u8]) -> Option<TerminalSize> {
     let size: Value = serde_json::from_slice(data).ok()?;
-    let side = |name: &str| size[name].as_u64().and_then(|side| u16::try_from(side).ok());
+    let side = |name: &str| size.member(name).as_u64().and_then(|side| u16::try_from(side).ok());
     Some(TerminalSize { width: side("Width")?, height: side("Height")? })
 }
 

@@ -19,7 +19,7 @@ use crate::{
 /// Sets what the classes of a new pod give it.
 pub(super) fn admit(write: Write<'_>, pod: &mut Map<'_>) -> Outcome<()> {
     let class = priority(write, pod)?;
-    admission::set_priority(pod, &class).map_err(|why| refuse(write, pod, &why))?;
+    admission::set_priority(pod, &class).map_err(|why| refuse(write, pod, &why.to_string()))?;
     let Some(stored) = runtime_class(write, pod)? else { return Ok(()) };
     let arena = Arena::new();
     let text = stored.record.canonical().as_str();
@@ -27,7 +27,9 @@ pub(super) fn admit(write: Write<'_>, pod: &mut Map<'_>) -> Outcome<()> {
         .and_then(|kind| kind.decode(&arena, text).ok());
     let overhead = class.as_ref().and_then(|class| class.object.map("overhead"));
     match overhead.and_then(|overhead| overhead.map("podFixed")) {
-        Some(fixed) => admission::set_overhead(pod, fixed).map_err(|why| refuse(write, pod, &why)),
+        Some(fixed) => {
+            admission::set_overhead(pod, fixed).map_err(|why| refuse(write, pod, &why.to_string()))
+        }
         None => Ok(()),
     }
 }

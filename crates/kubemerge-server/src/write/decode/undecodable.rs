@@ -13,7 +13,7 @@ use crate::{
     kind::shown::Shown,
     kind::{DecodeError, Given, Source},
     protocol::{
-        json::any_tree,
+        json::{Members, any_tree},
         status::{Failure, Qualified, bad_request, invalid, unclassified},
     },
     store::Stored,
@@ -109,7 +109,7 @@ fn not_convertible(call: &RequestContext<'_>, why: &str) -> String {
     let Resource { group, version, kind, .. } = call.resource;
     // Upstream: the namespace is that of the configuration, which clients rarely give.
     let config = any_tree(call.body).unwrap_or_default();
-    let namespace = config["metadata"]["namespace"].as_str().unwrap_or_default();
+    let namespace = config.member("metadata").member("namespace").as_str().unwrap_or_default();
     let (name, ty) = (call.name(), format!("{group}/{version}, Kind={kind}"));
     format!(
         "failed to convert new object ({namespace}/{name}; {ty}) to proper version: unable to convert unstructured \

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     catalog::request_context::RequestContext,
     protocol::{
-        json::tree,
+        json::{Members, tree},
         media::{self, Encoding},
         query::{DryRun, Query, dry_run},
         status::{Outcome, Qualified, bad_request, invalid},
@@ -151,7 +151,7 @@ fn check_types(value: &Value) -> Outcome<()> {
     for (pointer, fits, wanted) in MEMBERS {
         let given = value.pointer(pointer).filter(|given| !given.is_null());
         if given.is_some_and(|given| !fits(given)) {
-            let field = pointer[1..].replace('/', ".");
+            let field = pointer.trim_start_matches('/').replace('/', ".");
             return refuse(format!(
                 "json: cannot unmarshal a value into Go struct field DeleteOptions.{field} of type {wanted}"
             ));
@@ -171,13 +171,13 @@ fn is_list_of_text(value: &Value) -> bool {
 fn from_query(query: &Query) -> Outcome<Value> {
     let mut options = json!({"dryRun": query.all("dryRun").collect::<Vec<_>>()});
     if let Some(policy) = query.get("propagationPolicy") {
-        options["propagationPolicy"] = policy.into();
+        options.set_member("propagationPolicy", policy.into());
     }
     if let Some(seconds) = query.number::<i64>("gracePeriodSeconds")? {
-        options["gracePeriodSeconds"] = seconds.into();
+        options.set_member("gracePeriodSeconds", seconds.into());
     }
     if query.get("orphanDependents").is_some() {
-        options["orphanDependents"] = query.flag("orphanDependents").into();
+        options.set_member("orphanDependents", query.flag("orphanDependents").into());
     }
     Ok(options)
 }

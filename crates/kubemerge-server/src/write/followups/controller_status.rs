@@ -14,7 +14,7 @@ use crate::{
     catalog::{Resource, key_name},
     object::{draft, edit},
     protocol::{
-        json::{canonical, tree},
+        json::{Members, canonical, tree},
         status::Outcome,
     },
     store::Record,
@@ -55,8 +55,8 @@ pub(crate) fn judge(transaction: &Transaction<'_>, key: &str) -> Outcome<()> {
     if conditions.iter().any(|one| is_same(one, &condition)) {
         return Ok(());
     }
-    condition["lastTransitionTime"] = transaction.cluster.clock.now().to_string().into();
-    let others = conditions.into_iter().filter(|one| one["type"] != condition["type"]);
+    condition.set_member("lastTransitionTime", transaction.cluster.clock.now().to_string().into());
+    let others = conditions.into_iter().filter(|one| one.member("type") != condition.member("type"));
     let conditions: Vec<Value> = others.chain([condition.clone()]).collect();
     let index = transaction.index();
     let group = key.split('/').next().unwrap_or_default();

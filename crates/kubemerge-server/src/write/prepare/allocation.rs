@@ -6,7 +6,7 @@
 use std::{collections::BTreeSet, net::Ipv4Addr};
 
 use kubemerge_kinds::{
-    admission::{self, AllocationError, Allocator},
+    admission::{self, AllocationError, Allocator, Unavailable},
     tree::{Arena, Map},
 };
 
@@ -107,7 +107,7 @@ impl Pool<'_> {
 }
 
 impl Allocator for Pool<'_> {
-    fn next_address(&mut self) -> Result<String, String> {
+    fn next_address(&mut self) -> Result<String, Unavailable> {
         let ranges = ranges(self.write);
         if self.is_dry_run() {
             // Upstream: a dry run shows the address of the network.
@@ -118,7 +118,7 @@ impl Allocator for Pool<'_> {
         candidates.find(|address| self.take_address(address)).ok_or_else(full)
     }
 
-    fn address(&mut self, address: &str) -> Result<(), String> {
+    fn address(&mut self, address: &str) -> Result<(), Unavailable> {
         let parsed: Option<Ipv4Addr> = address.parse().ok();
         let ranges = ranges(self.write);
         if !parsed.is_some_and(|address| ranges.iter().any(|range| range.has(address))) {
@@ -126,7 +126,8 @@ impl Allocator for Pool<'_> {
                 // Upstream: a dry run asks the first range only, which has its own words.
                 Some(range) if self.is_dry_run() => format!(
                     "the provided IP ({address}) is not in the valid range. The range of valid IPs is {range}"
-                ),
+                )
+                .into(),
                 _ => "the provided network does not match the current range".into(),
             });
         }
@@ -137,7 +138,7 @@ impl Allocator for Pool<'_> {
         Err("provided IP is already allocated".into())
     }
 
-    fn next_port(&mut self) -> Result<i64, String> {
+    fn next_port(&mut self) -> Result<i64, Unavailable> {
         if self.is_dry_run() {
             // Upstream: a dry run shows numbers after the range.
             let port = self.chosen.last().map_or(LAST_NODE_PORT + 2, |last| last + 1);
@@ -151,7 +152,7 @@ impl Allocator for Pool<'_> {
         candidates.find(|port| self.take_port(*port)).ok_or_else(full)
     }
 
-    fn port(&mut self, port: i64) -> Result<(), String> {
+    fn port(&mut self, port: i64) -> Result<(), Unavailable> {
         if self.is_dry_run() {
             // Upstream: a dry run accepts ports outside the range.
             let is_free = !self.is_used(port) && self.chosen.insert(port);
@@ -161,7 +162,8 @@ impl Allocator for Pool<'_> {
             return Err(format!(
                 "provided port is not in the valid range. The range of valid ports is \
                  {FIRST_NODE_PORT}-{LAST_NODE_PORT}"
-            ));
+            )
+            .into());
         }
         if self.take_port(port) { Ok(()) } else { Err(PORT_TAKEN.into()) }
     }
@@ -169,7 +171,7 @@ impl Allocator for Pool<'_> {
 
 const PORT_TAKEN: &str = "provided port is already allocated";
 
-fn full() -> String {
+fn full() -> Unavailable {
     "range is full".into()
 }
 

@@ -11,7 +11,9 @@ use kubemerge_ssa::{
 use serde_json::Value;
 
 use crate::{
-    catalog::request_context::RequestContext, protocol::json::written_tree, store::ManagedFieldsView,
+    catalog::request_context::RequestContext,
+    protocol::json::{Members, written_tree},
+    store::ManagedFieldsView,
 };
 
 /// What is answered, as field managers see it.
@@ -40,7 +42,7 @@ pub(crate) fn show_entries(entries: &ManagedFields, object: &mut Value) {
     }
     let mut text = Vec::new();
     entries.write_json(&mut text);
-    object["metadata"]["managedFields"] = written_tree(&text);
+    object.member_mut("metadata").set_member("managedFields", written_tree(&text));
 }
 
 fn entries(call: &RequestContext<'_>, answered: &Answered<'_>, object: &Value) -> Option<ManagedFields> {

@@ -3,18 +3,24 @@
 use super::families::{needs_health_check, needs_node_ports};
 use crate::field::{Field, FieldError, Report};
 use crate::format::is_ipv6;
+use crate::text::message_error::message_error;
 use crate::tree::{List, Map, Value};
+
+message_error! {
+    /// Why an address or a port cannot be had, in the words of Kubernetes' allocators.
+    pub struct Unavailable
+}
 
 /// What knows which addresses and ports are free.
 pub trait Allocator {
-    /// Reserves any free address of a family; an error says why there is none.
-    fn next_address(&mut self) -> Result<String, String>;
-    /// Reserves an address; an error says why it cannot be had.
-    fn address(&mut self, address: &str) -> Result<(), String>;
+    /// Reserves any free address of a family.
+    fn next_address(&mut self) -> Result<String, Unavailable>;
+    /// Reserves an address.
+    fn address(&mut self, address: &str) -> Result<(), Unavailable>;
     /// Reserves any free port.
-    fn next_port(&mut self) -> Result<i64, String>;
-    /// Reserves a port; an error says why it cannot be had.
-    fn port(&mut self, port: i64) -> Result<(), String>;
+    fn next_port(&mut self) -> Result<i64, Unavailable>;
+    /// Reserves a port.
+    fn port(&mut self, port: i64) -> Result<(), Unavailable>;
 }
 
 /// Why a Service gets no address or port.
@@ -78,10 +84,11 @@ fn cluster_ips(spec: &mut Map<'_>, name: &str, allocator: &mut dyn Allocator) ->
     for place in 0..wanted {
         let asked = spec.list("clusterIPs").get(place).and_then(Value::as_str).unwrap_or_default();
         let address = if asked.is_empty() {
-            let text = |why| format!("failed to allocate a serviceIP for Service \"{name}\": {why}");
+            let text =
+                |why: Unavailable| format!("failed to allocate a serviceIP for Service \"{name}\": {why}");
             allocator.next_address().map_err(|why| AllocationError::Internal(text(why)))?
         } else {
-            let text = |why| format!("failed to allocate IP {asked}: {why}");
+            let text = |why: Unavailable| format!("failed to allocate IP {asked}: {why}");
             let got = allocator.address(&short_form(asked));
             got.map_err(|why| refused(spec, |spec| spec.field("clusterIPs").invalid(text(why))))?;
             asked.to_owned()
@@ -175,11 +182,12 @@ fn reserve(
     port: i64,
     allocator: &mut dyn Allocator,
 ) -> Result<i64, AllocationError> {
-    allocator.port(port).map(|()| port).map_err(|why| port_error(spec, place, port, why))
+    allocator.port(port).map(|()| port).map_err(|why| port_error(spec, place, port, why.to_string()))
 }
 
 fn next_port(allocator: &mut dyn Allocator) -> Result<i64, AllocationError> {
-    let internal = |why| AllocationError::Internal(format!("failed to allocate a nodePort: {why}"));
+    let internal =
+        |why: Unavailable| AllocationError::Internal(format!("failed to allocate a nodePort: {why}"));
     allocator.next_port().map_err(internal)
 }
 
@@ -192,10 +200,11 @@ fn set_number(spec: &mut Map<'_>, place: usize, number: i64) {
 fn health_check_port(spec: &mut Map<'_>, allocator: &mut dyn Allocator) -> Outcome {
     let asked = spec.int("healthCheckNodePort").unwrap_or_default();
     if asked != 0 {
-        let text = |why| format!("failed to allocate requested HealthCheck NodePort {asked}: {why}");
+        let text =
+            |why: Unavailable| format!("failed to allocate requested HealthCheck NodePort {asked}: {why}");
         return allocator.port(asked).map_err(|why| AllocationError::Internal(text(why)));
     }
-    let text = |why| format!("failed to allocate a HealthCheck NodePort 0: {why}");
+    let text = |why: Unavailable| format!("failed to allocate a HealthCheck NodePort 0: {why}");
     let port = allocator.next_port().map_err(|why| AllocationError::Internal(text(why)))?;
     spec.set("healthCheckNodePort", port);
     Ok(())
