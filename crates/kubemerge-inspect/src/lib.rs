@@ -47,7 +47,9 @@ mod unions;
 pub use difference::{DialectDifference, DialectOutcome, DialectResult, differences};
 pub use explain::{Action, DialectSchemas, Explanation, MergeStep, explain, mask_secrets};
 pub use finding::{Finding, FindingSeverity, Location};
-pub use lint::{LintObject, LintPatch, Linter, RULES, Rule, is_ignored};
+pub use lint::{
+    KustomizeOutcome, KustomizeRules, KustomizeTrial, LintObject, LintPatch, Linter, RULES, Rule, is_ignored,
+};
 pub use nearest::nearest;
 pub use object_diff::{FieldChange, object_diff};
 pub use place::node_at;

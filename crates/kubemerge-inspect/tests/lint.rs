@@ -10,7 +10,8 @@ use kubemerge_yaml::{Options, YamlDocument, parse};
 use serde_json::{Value, from_slice, json};
 
 /// Rules about files and the schema as a whole, which the command applies.
-const RULES_OF_THE_COMMAND: [&str; 3] = ["broken-yaml", "no-schema", "no-target"];
+const RULES_OF_THE_COMMAND: [&str; 6] =
+    ["broken-definition", "broken-yaml", "missing-file", "no-schema", "no-target", "unreadable"];
 
 /// A rule, a text, and what the rule finds in it: `LINE message`.
 type Case = (&'static str, &'static str, &'static [&'static str]);
@@ -46,6 +47,21 @@ const OBJECTS: &[Case] = &[
         "unknown-field",
         "apiVersion: v1\nkind: Pod\nspec:\n  contianers: []\n",
         &["4 the schema has no field contianers here"],
+    ),
+    (
+        "api-warning",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: default}\nspec:\n  nodeSelector:\n    beta.kubernetes.io/os: linux\n  containers:\n  - name: a\n    image: b\n    resources:\n      limits: {memory: 512m}\n  volumes:\n  - {name: c, gitRepo: {repository: d}}\n",
+        &[
+            "6 spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use \"kubernetes.io/os\" instead",
+            "13 spec.volumes[0].gitRepo: deprecated in v1.11, and disabled by default in v1.33+",
+            "11 spec.containers[0].resources.limits[memory]: fractional byte value \"512m\" is invalid, must be an integer",
+            "10 spec.containers[0].resources.requests[memory]: fractional byte value \"512m\" is invalid, must be an integer",
+        ],
+    ),
+    (
+        "api-warning",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: default}\nspec:\n  containers: [{name: a, image: b}]\n",
+        &[],
     ),
     ("unknown-field", "apiVersion: v1\nkind: ConfigMap\ndata: {anything: a}\nimmutable: true\n", &[]),
     // Nothing is known of other groups.
@@ -254,7 +270,8 @@ fn findings_in_patch(linter: &Linter<'_>, patch_type: PatchType, live: &str, tex
     let document = read(text);
     let json = document.to_json().unwrap();
     let value: Value = from_slice(&json).unwrap();
-    let [api_version, kind] = ["apiVersion", "kind"].map(|name| value[name].as_str().unwrap_or_default());
+    let names = if live.is_empty() { value } else { from_slice(&read(live).to_json().unwrap()).unwrap() };
+    let [api_version, kind] = ["apiVersion", "kind"].map(|name| names[name].as_str().unwrap_or_default());
     let live = if live.is_empty() { None } else { Some(read(live).to_json().unwrap()) };
     let live = live.as_ref().map(|json| Document::check(json).unwrap());
     let patch = Patch::new(patch_type, &json[..]).unwrap();
@@ -330,6 +347,60 @@ fn patches_of_other_types_are_tried() {
     assert_eq!(refused(PatchType::Json, "- {op: test, path: /data/a, value: c}\n"), ["json-patch-failed"]);
     assert_eq!(refused(PatchType::Json, "- {op: test, path: /data/a, value: b}\n"), [""; 0]);
     assert_eq!(refused(PatchType::Merge, "data: {a: NO}\n"), ["yaml-trap"]);
+}
+
+/// A type of patch, a patch, and what is found in it: `RULE LINE message`.
+const BY_RFC: &[(PatchType, &str, &[&str])] = &[
+    (PatchType::Merge, "spec: {replica: 3}\n", &["unknown-field 1 the schema has no field replica here"]),
+    (PatchType::Merge, "spec: {replicas: null, paused: true}\n", &[]),
+    (PatchType::Merge, "spec:\n  replicas: '3'\n", &["wrong-type 2 \"3\" is not an integer"]),
+    (
+        PatchType::Merge,
+        "spec:\n  minReadySeconds: 1\n  replicas: -1\n",
+        &["invalid-field 3 spec.replicas: Invalid value: -1: must be greater than or equal to 0"],
+    ),
+    (PatchType::Merge, "spec: {$patch: replace}\n", &["unknown-field 1 the schema has no field $patch here"]),
+    (
+        PatchType::Json,
+        "- {op: add, path: /spec/replica, value: 3}\n",
+        &["unknown-field 1 the schema has no field replica here"],
+    ),
+    (
+        PatchType::Json,
+        "- {op: add, path: /spec/template/spec/containers/0/resources,\n   value: {limit: {}}}\n",
+        &["unknown-field 2 the schema has no field limit here"],
+    ),
+    (
+        PatchType::Json,
+        "- op: add\n  path: /spec/template/spec/containers/-\n  value: {name: [], image: b}\n",
+        &["wrong-type 3 [] is not a string"],
+    ),
+    (
+        PatchType::Json,
+        "- {op: add, path: /metadata/labels, value: {a~b: c}}\n",
+        &[
+            "invalid-field 1 metadata.labels: Invalid value: \"a~b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+        ],
+    ),
+    (
+        PatchType::Json,
+        "- {op: add, path: /spec/paused, value: true}\n- {op: replace, path: /spec/replicas, value: -1}\n",
+        &["invalid-field 2 spec.replicas: Invalid value: -1: must be greater than or equal to 0"],
+    ),
+    (PatchType::Json, "- {op: move, from: /spec/replicas, path: /spec/minReadySeconds}\n", &[]),
+];
+
+#[test]
+fn patches_of_other_types_are_compared_with_the_schema_and_their_results_judged() {
+    let schemas = schemas();
+    let live = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: default}\nspec:\n  replicas: 2\n  \
+                selector: {matchLabels: {app: web}}\n  template: {metadata: {labels: {app: web}}, spec: {containers: \
+                [{name: a, image: b}]}}\n";
+    for (patch_type, text, wanted) in BY_RFC {
+        let found = findings_in_patch(&linter(&schemas), *patch_type, live, text);
+        let found = found.iter().map(|one| format!("{} {}", one.rule, of_rule(one.rule, text, &found)[0]));
+        assert_eq!(found.collect::<Vec<_>>(), *wanted, "{text}");
+    }
 }
 
 #[test]

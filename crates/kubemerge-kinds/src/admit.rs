@@ -93,14 +93,32 @@ impl Refusal {
 /// # Ok::<(), kubemerge_schema::LoadError>(())
 /// ```
 pub fn admit(schema: &Schema, object: &str) -> Result<String, Refusal> {
+    Ok(admit_with_warnings(schema, object)?.object)
+}
+
+/// A new object as the API server would store it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Admitted {
+    /// As [`admit`] returns it.
+    pub object: String,
+    /// What the API server accepts and advises against: the warnings that it sends, most with the path of a field.
+    pub warnings: Vec<String>,
+}
+
+/// As [`admit`], and the warnings that the API server sends with its answer.
+pub fn admit_with_warnings(schema: &Schema, object: &str) -> Result<Admitted, Refusal> {
     let arena = Arena::with_capacity(object.len().saturating_mul(TREE_BYTES_PER_TEXT_BYTE));
     let (kind, mut new) = read(schema, &arena, object)?;
     kind.default_new(&mut new)?;
     // A server has given it a uid by now, and some rules ask for one.
     new.ensure_map("metadata").set("uid", PLACEHOLDER_UID);
     refuse_invalid(kind.create(&mut new))?;
+    let warnings = match &kind {
+        KnownKind::BuiltIn(kind) => kind.warnings(&new, None),
+        KnownKind::Declared(..) => Vec::new(),
+    };
     new.ensure_map("metadata").remove("uid");
-    Ok(new.to_text())
+    Ok(Admitted { object: new.to_text(), warnings })
 }
 
 /// What the API server would store of an object that replaces another one.

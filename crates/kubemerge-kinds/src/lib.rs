@@ -46,7 +46,7 @@ pub mod registry;
 mod rules;
 mod text;
 
-pub use admit::{BuiltinKind, FoundKind, Refusal, admit, admit_update};
+pub use admit::{Admitted, BuiltinKind, FoundKind, Refusal, admit, admit_update, admit_with_warnings};
 pub use kubemerge_value::{base64_bytes, format, timestamp, tree};
 pub use object::{duplicate_fields, ordered_json, typed, unknown_fields, user::User};
 pub use registry::{reset_fields, strategy};

@@ -44,7 +44,7 @@ pub(super) fn items<'m>(
             continue;
         }
         if known.insert((std::ptr::from_ref(patch).addr(), api_version, kind)) {
-            let found = Linter::repeated_items_of_patch(ty, &patch.document, patch.value()?.node());
+            let found = Linter::repeated_items_of_patch(ty, &patch.document, &patch.patch()?);
             notices.extend(of_text(patch.source, found));
         }
         if known.insert((std::ptr::from_ref(manifest).addr(), "", "")) {

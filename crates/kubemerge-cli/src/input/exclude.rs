@@ -21,7 +21,7 @@ impl Exclude {
         Ok(Exclude { names: globs(&names)?, paths: globs(&paths)? })
     }
 
-    pub(super) fn matches(&self, path: &Path) -> bool {
+    pub(crate) fn matches(&self, path: &Path) -> bool {
         let path = path.strip_prefix("./").unwrap_or(path);
         // A name excludes everything below a folder of that name.
         path.components().any(|part| self.names.is_match(part.as_os_str()))

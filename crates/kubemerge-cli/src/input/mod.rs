@@ -19,7 +19,7 @@ use std::sync::Arc;
 use kubemerge_yaml::DuplicateKeys;
 
 use crate::args::{FileOptions, PatchOptions, Recurse};
-use crate::report::{Notice, Result, plain};
+use crate::report::{Failure, Notice, Result, plain};
 
 /// The name of stdin in messages.
 const STDIN: &str = "<stdin>";
@@ -34,6 +34,12 @@ pub(crate) struct Inputs {
     read: HashMap<PathBuf, Arc<Source>>,
     /// The notes that were printed.
     said: HashSet<String>,
+}
+
+/// The texts that could be read, and the paths that could not, each with its error.
+pub(crate) struct Readable {
+    pub(crate) sources: Vec<Arc<Source>>,
+    pub(crate) unreadable: Vec<(PathBuf, Notice)>,
 }
 
 impl Inputs {
@@ -86,18 +92,41 @@ impl Inputs {
         recurse: Recurse,
         exclude: &Exclude,
     ) -> Result<Vec<Arc<Source>>> {
+        let readable = self.read_readable(words, recurse, exclude)?;
+        match readable.unreadable.into_iter().next() {
+            None => Ok(readable.sources),
+            Some((_, notice)) => Err(notice.into()),
+        }
+    }
+
+    /// As [`Inputs::read_excluding`], past what cannot be read.
+    pub(crate) fn read_readable(
+        &mut self,
+        words: &[PathBuf],
+        recurse: Recurse,
+        exclude: &Exclude,
+    ) -> Result<Readable> {
         let mut sources = Vec::new();
         let mut seen = HashSet::new();
+        let mut unreadable = Vec::new();
         for word in words {
-            for path in find::paths(word, recurse)?.into_iter().filter(|path| !exclude.matches(path)) {
+            let found = find::paths(word, recurse);
+            unreadable.extend(found.unreadable.into_iter().filter(|(path, _)| !exclude.matches(path)));
+            for path in found.files.into_iter().filter(|path| !exclude.matches(path)) {
                 let key = real(&path);
                 // Two words may mean one file, which must not be patched twice.
-                if seen.insert(key.clone()) {
-                    sources.push(self.source(key, path)?);
+                if !seen.insert(key.clone()) {
+                    continue;
+                }
+                match self.source(key, path.clone()) {
+                    Ok(source) => sources.push(source),
+                    // Nothing but a mistake in the command ends the run for stdin.
+                    Err(Failure::Error(notice)) if !find::is_stdin(&path) => unreadable.push((path, *notice)),
+                    Err(failure) => return Err(failure),
                 }
             }
         }
-        Ok(sources)
+        Ok(Readable { sources, unreadable })
     }
 
     /// The texts that one word means.

@@ -1,5 +1,6 @@
 //! A text, where it came from, and its documents.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 use std::sync::OnceLock;
@@ -44,6 +45,17 @@ impl Source {
 
     pub(crate) fn with_secrets(self, secrets: Secrets) -> Source {
         Source { secrets, ..self }
+    }
+
+    /// The text of another file, read and shown as this one is.
+    pub(crate) fn open_beside(&self, path: &Path) -> io::Result<Source> {
+        let name = path.display().to_string();
+        Ok(self.beside(name, std::fs::read(path)?).at(path.to_owned()))
+    }
+
+    /// Another text, read and shown as this one is.
+    pub(crate) fn beside(&self, name: String, bytes: Vec<u8>) -> Source {
+        Source::new(name, bytes, self.duplicate_keys).with_secrets(self.secrets)
     }
 
     /// The text as it may be shown in messages: of the same length, with the values of Secrets masked.

@@ -1,12 +1,12 @@
 //! The objects of a run, and what was not read as one: documents of other tools, patches of kustomizations, and
 //! texts that are not YAML.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use kubemerge_value::{Document, Kind, Node};
+use kubemerge_value::Kind;
 
+use super::kustomization::{Kustomizations, is_kustomization, real};
 use super::list::{self, Object};
 use super::manifest::Manifest;
 use crate::input::{Source, par_map};
@@ -14,8 +14,6 @@ use crate::report::{Failure, Notice, Outcome, Result};
 
 /// The API group of kustomization files, which no API server knows.
 const KUSTOMIZE_GROUP: &str = "kustomize.config.k8s.io";
-/// The names under which kustomize looks for its file in a folder.
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// The objects of some texts.
 pub(crate) struct Objects<'s> {
@@ -26,6 +24,8 @@ pub(crate) struct Objects<'s> {
     patches: usize,
     /// Errors of texts that could not be read.
     pub(crate) unreadable: Vec<Notice>,
+    /// The kustomizations among the texts, and around them.
+    pub(crate) kustomizations: Kustomizations,
 }
 
 /// What one text contains.
@@ -37,12 +37,15 @@ struct Parsed<'s> {
 impl<'s> Objects<'s> {
     /// Reads all texts. One that is not YAML does not keep the others from being read.
     pub(crate) fn load(sources: &'s [Arc<Source>]) -> Objects<'s> {
-        let patches = kustomize_patches(sources);
-        let mut objects = Objects { manifests: Vec::new(), skipped: 0, patches: 0, unreadable: Vec::new() };
+        let kustomizations = Kustomizations::around(sources);
+        let patches = kustomizations.patch_files();
+        let is_patch = |path: &Path| !patches.is_empty() && patches.contains(&real(path));
+        let mut objects =
+            Objects { manifests: Vec::new(), skipped: 0, patches: 0, unreadable: Vec::new(), kustomizations };
         for (source, parsed) in sources.iter().zip(par_map(sources, parse)) {
             match parsed {
                 // Patches look like incomplete objects; linting them as such would be noise.
-                _ if source.path().is_some_and(|path| patches.contains(&real(path))) => objects.patches += 1,
+                _ if source.path().is_some_and(is_patch) => objects.patches += 1,
                 Ok(parsed) => {
                     objects.manifests.extend(parsed.manifests);
                     objects.skipped += parsed.skipped;
@@ -68,18 +71,23 @@ impl<'s> Objects<'s> {
     /// Prints the errors, and one line about the documents that were skipped.
     pub(crate) fn report(&self) {
         self.unreadable.iter().for_each(Notice::print);
-        self.report_skipped();
+        self.report_skipped(self.patches);
     }
 
-    /// Prints one line about the documents that were skipped, if there are any.
-    pub(crate) fn report_skipped(&self) {
-        if let Some(line) = self.skipped_line() {
+    /// Prints one line about the documents that were skipped, if there are any; patches of kustomizations are none
+    /// for a command that looks into them.
+    pub(crate) fn report_skipped_documents(&self) {
+        self.report_skipped(0);
+    }
+
+    fn report_skipped(&self, patches: usize) {
+        if let Some(line) = self.skipped_line(patches) {
             eprintln!("{line}");
         }
     }
 
     /// `skipped: 2 documents without apiVersion and kind, 1 patch of a kustomization`.
-    fn skipped_line(&self) -> Option<String> {
+    fn skipped_line(&self, patches: usize) -> Option<String> {
         let counted = |count: usize, one: &str, many: &str| match count {
             0 => None,
             1 => Some(format!("1 {one}")),
@@ -90,7 +98,7 @@ impl<'s> Objects<'s> {
             "document without apiVersion and kind",
             "documents without apiVersion and kind",
         );
-        let patches = counted(self.patches, "patch of a kustomization", "patches of kustomizations");
+        let patches = counted(patches, "patch of a kustomization", "patches of kustomizations");
         let parts: Vec<String> = [documents, patches].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| format!("skipped: {}", parts.join(", ")))
     }
@@ -103,11 +111,14 @@ impl<'s> Objects<'s> {
 
 fn parse(source: &Source) -> Result<Parsed<'_>> {
     let mut parsed = Parsed { manifests: Vec::new(), skipped: 0 };
+    let is_other_tools = source.path().is_some_and(is_kustomization);
     for document in source.documents()? {
         let document = Arc::new(document);
         for object in list::objects(source, &document)? {
             match is_object(&object) {
                 true => parsed.manifests.push(Manifest::new(source, Arc::clone(&document), object)?),
+                // A kustomization is no object, and is not expected to be one.
+                false if is_other_tools => {}
                 false => parsed.skipped += 1,
             }
         }
@@ -121,41 +132,4 @@ fn is_object(Object { kind, identity, .. }: &Object) -> bool {
     let is_named = !identity.api_version.is_empty() || !identity.kind.is_empty();
     // Values files of Helm and kustomizations are among manifests in many repositories.
     *kind == Kind::Map && is_named && !identity.is_in_group(KUSTOMIZE_GROUP)
-}
-
-/// The patch files of all kustomizations among the texts.
-fn kustomize_patches(sources: &[Arc<Source>]) -> HashSet<PathBuf> {
-    let files = sources.iter().filter_map(|source| Some((source, source.path()?)));
-    let kustomizations = files.filter(|(_, path)| is_kustomization(path));
-    kustomizations.flat_map(|(source, path)| patches_of(source, path)).collect()
-}
-
-fn is_kustomization(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| KUSTOMIZATIONS.iter().any(|one| name == *one))
-}
-
-/// The patch files that a kustomization names. A kustomization that cannot be read names none: its error is
-/// reported with its own text.
-fn patches_of(source: &Source, path: &Path) -> Vec<PathBuf> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let documents = source.documents().unwrap_or_default();
-    let texts: Vec<Vec<u8>> = documents.iter().filter_map(|one| source.json(one).ok()).collect();
-    let values = texts.iter().filter_map(|json| Document::check(json).ok());
-    values.flat_map(|value| patch_names(value.node())).map(|name| real(&folder.join(name))).collect()
-}
-
-/// `patches[].path`, `patchesJson6902[].path` and `patchesStrategicMerge[]`.
-fn patch_names(kustomization: Node<'_>) -> Vec<String> {
-    let arena = kubemerge_value::Arena::new();
-    let fields = ["patches", "patchesJson6902", "patchesStrategicMerge"];
-    let lists = fields.iter().filter_map(|field| kustomization.get(field));
-    let entries = lists.flat_map(|list| list.elements(&arena).iter().copied());
-    // patchesStrategicMerge lists names, the other two lists have maps with a path.
-    let names = entries.filter_map(|entry| entry.get("path").unwrap_or(entry).as_str());
-    names.map(|name| name.text().into_owned()).collect()
-}
-
-fn real(path: &Path) -> PathBuf {
-    // Two spellings of one file must compare equal; a missing file is reported elsewhere.
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -38,6 +38,17 @@ impl<'s> LoadedPatch<'s> {
         Ok(patches)
     }
 
+    /// Every patch of a text in which a list is a JSON patch and a map a strategic one, as kustomize takes them.
+    pub(crate) fn all_by_form(source: &'s Source) -> Result<Vec<LoadedPatch<'s>>> {
+        let mut patches = Vec::new();
+        for document in source.documents()? {
+            let is_list = document.root().elements().next().is_some();
+            let patch_type = if is_list { PatchType::Json } else { PatchType::Strategic };
+            patches.push(LoadedPatch::new(source, document, patch_type)?);
+        }
+        Ok(patches)
+    }
+
     fn new(
         source: &'s Source,
         document: yaml::YamlDocument<'s>,

@@ -57,21 +57,58 @@ pub(crate) fn schemas_beside(
     inputs: &mut Inputs,
     objects: &[Manifest<'_>],
 ) -> Result<Schemas> {
+    let (schemas, unusable) = schemas_of_usable(options, inputs, objects)?;
+    match unusable.into_iter().next() {
+        None => Ok(schemas),
+        Some(notice) => Err(notice.into()),
+    }
+}
+
+/// As [`schemas_beside`], without the definitions among the objects that cannot be used, and why they cannot.
+pub(crate) fn schemas_of_usable(
+    options: &SchemaOptions,
+    inputs: &mut Inputs,
+    objects: &[Manifest<'_>],
+) -> Result<(Schemas, Vec<Notice>)> {
     let sources = inputs.read(&options.schema, Recurse::No)?;
     let mut documents = Vec::new();
     for source in &sources {
         documents.extend(some_documents(source)?);
     }
     let given = documents.iter().map(|document| &document.value);
-    let mut builder = tables(&builtin::version_for(options.kubernetes.as_deref(), given))?;
+    let version = builtin::version_for(options.kubernetes.as_deref(), given);
+    let definitions = objects.iter().filter(|object| object.identity.kind == DEFINITION);
+    let definitions = definitions.map(SchemaDocument::of).collect::<Result<Vec<_>>>()?;
     // Definitions that are given as schemas are added last, so that of two for one kind they count.
-    for object in objects.iter().filter(|object| object.identity.kind == DEFINITION) {
-        builder = SchemaDocument::of(object)?.add_to(builder)?;
-    }
+    let (builder, unusable) = with_definitions(&version, &definitions)?;
     let builder = documents.iter().try_fold(builder, |builder, document| document.add_to(builder))?;
     builder.replaced().into_iter().for_each(|text| inputs.note(text));
     let builder = overlays(&options.overlay, inputs)?.into_iter().fold(builder, SchemaBuilder::overlay);
-    Ok(Schemas { builder })
+    Ok((Schemas { builder }, unusable))
+}
+
+/// The tables of a version with all definitions that can be used.
+fn with_definitions(
+    version: &str,
+    definitions: &[SchemaDocument<'_>],
+) -> Result<(SchemaBuilder, Vec<Notice>)> {
+    let add = |builder, document: &&SchemaDocument<'_>| document.load(builder);
+    let all: Vec<&SchemaDocument<'_>> = definitions.iter().collect();
+    if let Ok(builder) = all.iter().try_fold(tables(version)?, add) {
+        return Ok((builder, Vec::new()));
+    }
+    // Each alone, because a definition that fails may leave its first versions in the tables.
+    let mut unusable = Vec::new();
+    let usable = all.into_iter().filter(|document| match document.load(SchemaBuilder::new()) {
+        Ok(_) => true,
+        Err(notice) => {
+            unusable.push(*notice);
+            false
+        }
+    });
+    let usable: Vec<_> = usable.collect();
+    let builder = usable.iter().try_fold(tables(version)?, add).map_err(|notice| *notice)?;
+    Ok((builder, unusable))
 }
 
 /// Loads the rules of kustomize: those of its built-in schema, or of the documents that are given, as `openapi:`
@@ -176,7 +213,11 @@ impl<'s> SchemaDocument<'s> {
     }
 
     fn add_to(&self, builder: SchemaBuilder) -> Result<SchemaBuilder> {
-        builder.document(&self.value).map_err(|error| self.fault(&error).into())
+        Ok(self.load(builder).map_err(|notice| *notice)?)
+    }
+
+    fn load(&self, builder: SchemaBuilder) -> std::result::Result<SchemaBuilder, Box<Notice>> {
+        builder.document(&self.value).map_err(|error| Box::new(self.fault(&error)))
     }
 
     /// Adds an OpenAPI v2 document, the only one that kustomize reads.

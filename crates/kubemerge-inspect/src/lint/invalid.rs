@@ -2,19 +2,24 @@
 
 use kubemerge_kinds::custom::check::UNCHECKED;
 use kubemerge_kinds::field::{FieldError, FieldErrorKind};
-use kubemerge_kinds::{Refusal, admit};
+use kubemerge_kinds::{Admitted, Refusal, admit_with_warnings};
 use kubemerge_schema::Schema;
 use kubemerge_value::to_bytes;
 use kubemerge_yaml::YamlDocument;
 
 use super::collect::{Draft, Findings};
 use super::converge;
-use super::rule::{INVALID_FIELD, Rule, WRONG_TYPE, YAML_TRAP};
+use super::rule::{
+    API_WARNING, DUPLICATE_ITEM, INVALID_FIELD, Rule, SHARED_MERGE_KEY, WRONG_TYPE, YAML_TRAP,
+};
 use super::subject::LintObject;
 use crate::finding::Location;
 
 /// What is said of a value of another type before the API server is asked.
 const TOLD: [Rule; 2] = [WRONG_TYPE, YAML_TRAP];
+
+/// Items of lists that share keys, of which the API server warns as well.
+const ITEMS: [Rule; 2] = [DUPLICATE_ITEM, SHARED_MERGE_KEY];
 
 /// The path of a field; Kubernetes names the whole object as Go prints none.
 fn path(error: &FieldError) -> &str {
@@ -33,7 +38,7 @@ pub(super) fn check(
 ) {
     let json = to_bytes(object.value);
     let Ok(text) = std::str::from_utf8(&json) else { return };
-    match admit(schema, text) {
+    match admit_with_warnings(schema, text) {
         Err(Refusal::Invalid(errors)) => {
             // That rules were left out is nothing to fix, and no place in the file.
             for error in errors.into_iter().filter(|error| error.detail != UNCHECKED) {
@@ -55,7 +60,19 @@ pub(super) fn check(
                 Location::of(document, &object.path("kind"))
             });
         }
-        Ok(stored) => converge::compare(document, object, text, &stored, findings),
+        Ok(Admitted { object: stored, warnings }) => {
+            converge::compare(document, object, text, &stored, findings);
+            warnings.iter().for_each(|warning| advise(document, object, warning, findings));
+        }
         _ => {}
+    }
+}
+
+/// Adds a warning of the API server, at the field that it begins with.
+fn advise(document: &YamlDocument<'_>, object: &LintObject<'_>, warning: &str, findings: &mut Findings) {
+    let field = warning.split_once(": ").map_or("kind", |(field, _)| field);
+    let place = || Location::of(document, &object.path(field));
+    if !findings.has_at(&ITEMS, &place()) {
+        findings.add(Draft::new(API_WARNING, warning), place);
     }
 }

@@ -1,18 +1,18 @@
 //! Tries a patch on the object it is for, or on itself, and finds what fails or is lost.
 
-use kubemerge::{PatchType, RuleSource};
+use kubemerge::{Error, PatchType, RuleSource};
 use kubemerge_strategic::{MergeError, MergeEvent, Observer, Replacement, apply, apply_observed};
 use kubemerge_value::{Arena, Canonical, Kind, Node, Path, deep_equal, to_bytes, to_canonical};
 
 use super::collect::{Draft, Findings};
+use super::json_patch;
 use super::rule::{INVALID_FIELD, LOST_ITEM, REPLACED_LIST};
 use super::subject::LintPatch;
-use super::trap;
 use super::walk::Types;
 use crate::difference::{DialectResult, differences};
 use crate::finding::{Finding, FindingSeverity, Location};
 use crate::place::{node_at, path_in_patch};
-use crate::refusal::refusal_of_update;
+use crate::refusal::{RefusalCause, refusal_of_update};
 
 /// Findings of a trial merge into a live object.
 pub(super) fn on_object(types: Types<'_>, live: Node<'_>, patch: &LintPatch<'_>) -> Vec<Finding> {
@@ -33,16 +33,7 @@ pub(super) fn on_object(types: Types<'_>, live: Node<'_>, patch: &LintPatch<'_>)
             findings.add(Draft::new(REPLACED_LIST, title), || Location::of(patch.document, &list.patch_path));
         }
     }
-    // What only `spec` refuses is no problem in a cluster.
-    for cause in refusal_of_update(types.upstream.schema(), &to_bytes(live), &to_bytes(upstream)) {
-        // Wrong types are found in the patch itself, at their places.
-        if !cause.field.is_empty() {
-            let message = format!("{}: {}", cause.field, cause.message);
-            findings.add(Draft::new(INVALID_FIELD, message), || {
-                Location::of(patch.document, &place(&cause.field))
-            });
-        }
-    }
+    refusals(causes(types, live, upstream), patch, place, &mut findings);
     let Ok(spec) = apply(types.spec, live, body, &arena) else { return findings.finish() };
     let results = [("upstream", upstream), ("spec", spec)];
     let results = results.map(|(dialect, object)| DialectResult { dialect, object });
@@ -65,28 +56,51 @@ pub(super) fn on_itself(types: Types<'_>, patch: &LintPatch<'_>) -> Vec<Finding>
     }
 }
 
-/// Findings of a merge patch or a JSON patch: YAML traps, and whether it applies at all.
-pub(super) fn without_schema(
-    patch: &LintPatch<'_>,
-    live: Option<Node<'_>>,
-    types: Types<'_>,
-) -> Vec<Finding> {
+/// Findings of a trial of a merge patch or a JSON patch.
+pub(super) fn by_rfc(types: Types<'_>, live: Node<'_>, patch: &LintPatch<'_>) -> Vec<Finding> {
+    let arena = Arena::new();
     let mut findings = Findings::default();
-    // Values of a JSON patch are not where the schema has their fields.
-    if patch.patch.patch_type() == PatchType::Merge {
-        trap::traps(patch.document, &[(patch.document.root(), types.spec)], &mut findings);
-    }
-    let Some(live) = live else { return findings.finish() };
-    if let Err(error) = kubemerge::apply(RuleSource::None, &to_bytes(live), patch.patch) {
-        let draft = refusal(error.kind().name(), error.message(), error.hint());
-        findings.add(draft, || Location::of(patch.document, error.path()));
+    let place = |field: &str| match patch.patch.patch_type() {
+        PatchType::Json => json_patch::operation_of(patch.patch.node(), field),
+        _ => field.to_owned(),
+    };
+    match kubemerge::apply_node(RuleSource::None, live, patch.patch, &arena) {
+        Ok(result) => refusals(causes(types, live, result), patch, place, &mut findings),
+        Err(error) => return vec![refused_by_rfc(patch, &error)],
     }
     findings.finish()
 }
 
-fn refused(patch: &LintPatch<'_>, error: &MergeError) -> Finding {
+/// Why the API server refuses the result of a patch.
+fn causes(types: Types<'_>, live: Node<'_>, result: Node<'_>) -> Vec<RefusalCause> {
+    refusal_of_update(types.upstream.schema(), &to_bytes(live), &to_bytes(result))
+}
+
+/// Adds why a result is refused, each at the place in the patch that the field comes from.
+pub(super) fn refusals(
+    causes: Vec<RefusalCause>,
+    patch: &LintPatch<'_>,
+    place: impl Fn(&str) -> String,
+    findings: &mut Findings,
+) {
+    // Wrong types are found in the patch itself, at their places; what only `spec` refuses is no problem in a
+    // cluster.
+    for cause in causes.into_iter().filter(|cause| !cause.field.is_empty()) {
+        let message = format!("{}: {}", cause.field, cause.message);
+        findings
+            .add(Draft::new(INVALID_FIELD, message), || Location::of(patch.document, &place(&cause.field)));
+    }
+}
+
+pub(super) fn refused(patch: &LintPatch<'_>, error: &MergeError) -> Finding {
     let draft = refusal(error.kind().name(), error.message(), error.hint());
     draft.at(Location::of(patch.document, error.patch_path().unwrap_or_default()))
+}
+
+/// Why a merge patch or a JSON patch cannot be applied.
+pub(super) fn refused_by_rfc(patch: &LintPatch<'_>, error: &Error) -> Finding {
+    let draft = refusal(error.kind().name(), error.message(), error.hint());
+    draft.at(Location::of(patch.document, error.path()))
 }
 
 fn refusal(code: &'static str, message: &str, hint: Option<&str>) -> Draft {

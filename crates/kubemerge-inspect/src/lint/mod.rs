@@ -1,14 +1,18 @@
 //! Finds common mistakes in manifests and patches.
 //!
-//! `api` checks versions and kinds, `invalid` asks the rules of the API server, `converge` finds what server-side apply never finishes, `walk` compares a document with its schema, `trap` checks how YAML was read,
-//! `merge` tries a patch on the object it is for, and `collect` limits the findings. `rule` has all rules, `ignore`
-//! the comments that switch them off.
+//! `api` checks versions and kinds, `invalid` asks the rules of the API server, `converge` finds what server-side
+//! apply never finishes, `walk` compares a document with its schema, `json_patch` the operations of a JSON patch,
+//! `kustomization` has kustomizations and their patches, `trap` checks how YAML was read, `merge` tries a patch on
+//! the object it is for, and `collect` limits the findings. `rule` has all rules, `ignore` the comments that switch
+//! them off.
 
 mod api;
 mod collect;
 mod converge;
 mod ignore;
 mod invalid;
+mod json_patch;
+mod kustomization;
 mod merge;
 mod rule;
 mod subject;
@@ -17,13 +21,14 @@ mod unions;
 mod walk;
 
 pub use ignore::is_ignored;
+pub use kustomization::{KustomizeOutcome, KustomizeRules, KustomizeTrial};
 pub use rule::{RULES, Rule};
 pub use subject::{LintObject, LintPatch};
 
 use std::collections::HashSet;
 
-use kubemerge::PatchType;
-use kubemerge_schema::{Schema, Type};
+use kubemerge::{Patch, PatchType};
+use kubemerge_schema::{KindOf, Schema, Type};
 use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Arena, Node, Path};
 use kubemerge_yaml::{Place, YamlDocument};
@@ -60,6 +65,17 @@ impl<'s> Linter<'s> {
     /// Whether a kind without a schema may be a custom resource.
     pub fn may_be_custom(&self, api_version: &str) -> bool {
         !api::is_builtin_group(self.spec, api_version)
+    }
+
+    /// The apiVersion of a kind of which only some parts are known: the one that is used now, if there are several.
+    pub fn api_version_of(&self, group: &str, version: &str, kind: &str) -> Option<String> {
+        let agrees = |wanted: &str, given: &str| wanted.is_empty() || wanted == given;
+        let kinds = self.spec.kinds();
+        let fits =
+            |one: &&KindOf<'_>| one.kind == kind && agrees(group, one.group) && agrees(version, one.version);
+        // `v1` is shorter than its betas.
+        let versions = kinds.iter().filter(fits).map(|one| (one.version.len(), one.api_version()));
+        versions.min().map(|(_, version)| version)
     }
 
     fn types(&self, api_version: &str, kind: &str) -> Option<Types<'s>> {
@@ -102,16 +118,20 @@ impl<'s> Linter<'s> {
 
     /// The findings in a patch, tried on a live object if there is one.
     pub fn patch(&self, patch: &LintPatch<'_>, live: Option<Node<'_>>) -> Vec<Finding> {
+        self.in_patch(patch, live).into_iter().map(not_strict).collect()
+    }
+
+    fn in_patch(&self, patch: &LintPatch<'_>, live: Option<Node<'_>>) -> Vec<Finding> {
         let types = self.types(patch.api_version, patch.kind).unwrap_or_else(|| self.untyped());
         if patch.patch.patch_type() != PatchType::Strategic {
-            return merge::without_schema(patch, live, types);
+            return Linter::by_rfc(types, patch, live);
         }
         let mut findings = Findings::default();
         if types.upstream.is_custom_resource() {
             let draft = Draft::new(rule::CUSTOM_RESOURCE, "a strategic patch of a custom resource");
             findings.add(draft, || Location::of(patch.document, "kind"));
         }
-        walk_patch(types, patch.document, patch.patch.node(), &mut findings);
+        walk_patch(types, patch.document, patch.patch, &mut findings);
         trap::traps(patch.document, &[(patch.document.root(), types.spec)], &mut findings);
         let mut findings = findings.finish();
         if types.upstream.is_custom_resource() {
@@ -123,17 +143,25 @@ impl<'s> Linter<'s> {
             Some(live) => merge::on_object(types, live, patch),
             None => merge::on_itself(types, patch),
         };
-        // The walk has better places and words than the merge error.
-        let new: Vec<Finding> = tried.into_iter().filter(|one| !repeats(one, &findings)).collect();
-        findings.extend(new);
-        findings
+        with_trial(findings, tried)
     }
 
-    /// Fields and directives of a strategic patch that do not exist, as warnings.
-    pub fn unknown_names(ty: Type<'_>, document: &YamlDocument<'_>, patch: Node<'_>) -> Vec<Finding> {
+    /// The findings in a merge patch or a JSON patch.
+    fn by_rfc(types: Types<'_>, patch: &LintPatch<'_>, live: Option<Node<'_>>) -> Vec<Finding> {
+        let mut findings = Findings::default();
+        walk_patch(types, patch.document, patch.patch, &mut findings);
+        // Values of a JSON patch are not where the schema has their fields.
+        if patch.patch.patch_type() == PatchType::Merge {
+            trap::traps(patch.document, &[(patch.document.root(), types.spec)], &mut findings);
+        }
+        with_trial(findings.finish(), live.map_or(Vec::new(), |live| merge::by_rfc(types, live, patch)))
+    }
+
+    /// Fields and directives of a patch that do not exist, as warnings.
+    pub fn unknown_names(ty: Type<'_>, document: &YamlDocument<'_>, patch: &Patch<'_>) -> Vec<Finding> {
         let mut findings = Findings::default();
         walk_patch(Types { upstream: ty, spec: ty }, document, patch, &mut findings);
-        let found = only(&[rule::UNKNOWN_FIELD, rule::UNKNOWN_DIRECTIVE], findings);
+        let found = only(&[rule::UNKNOWN_FIELD, rule::UNKNOWN_DIRECTIVE], findings).map(not_strict);
         found.map(|finding| Finding { severity: FindingSeverity::Warning, ..finding }).collect()
     }
 
@@ -152,7 +180,7 @@ impl<'s> Linter<'s> {
     pub fn repeated_items_of_patch(
         ty: Type<'_>,
         document: &YamlDocument<'_>,
-        patch: Node<'_>,
+        patch: &Patch<'_>,
     ) -> Vec<Finding> {
         let mut findings = Findings::default();
         walk_patch(Types { upstream: ty, spec: ty }, document, patch, &mut findings);
@@ -167,6 +195,23 @@ fn root<'d, 't>(document: &'d YamlDocument<'t>, item: Option<usize>) -> Place<'d
     // An alias is followed, so that traps are found where the text is.
     let place = items.elements().nth(at).unwrap_or(items);
     place.alias_target().unwrap_or(place)
+}
+
+/// The findings of a walk through a patch, and those of a trial merge that are new.
+fn with_trial(mut findings: Vec<Finding>, tried: Vec<Finding>) -> Vec<Finding> {
+    // The walk has better places and words than the merge error.
+    let new: Vec<Finding> = tried.into_iter().filter(|one| !repeats(one, &findings)).collect();
+    findings.extend(new);
+    findings
+}
+
+/// An unknown field of a patch: `kubectl patch` does not ask for strict validation.
+fn not_strict(finding: Finding) -> Finding {
+    if finding.rule != rule::UNKNOWN_FIELD.code {
+        return finding;
+    }
+    let reason = Some("the API server drops it, or refuses a patch below it".to_owned());
+    Finding { severity: FindingSeverity::Warning, reason, ..finding }
 }
 
 /// Whether the trial only confirms what was found before: at the same place, or about the same directive.
@@ -197,7 +242,13 @@ fn walk_object(
     }
 }
 
-fn walk_patch(types: Types<'_>, document: &YamlDocument<'_>, patch: Node<'_>, findings: &mut Findings) {
+fn walk_patch(types: Types<'_>, document: &YamlDocument<'_>, patch: &Patch<'_>, findings: &mut Findings) {
+    let role = match patch.patch_type() {
+        PatchType::Strategic => Role::Patch,
+        PatchType::Merge => Role::MergePatch,
+        PatchType::Apply => Role::Manifest,
+        PatchType::Json => return json_patch::walk(types.spec, document, patch.node(), findings),
+    };
     let arena = Arena::new();
-    LintWalk { document, role: Role::Patch, arena: &arena, findings }.map(types, patch, &Path::ROOT);
+    LintWalk { document, role, arena: &arena, findings }.map(types, patch.node(), &Path::ROOT);
 }

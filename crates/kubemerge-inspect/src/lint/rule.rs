@@ -51,9 +51,9 @@ rules! {
         "A directive such as `$patch` is misspelt, or has an unknown value.", None, None;
     MISPLACED_DIRECTIVE = "misplaced-directive" Error
         "A directive is where it has no effect: in an object, or in a list that is replaced as a whole.", None, None;
-    UNKNOWN_FIELD = "unknown-field" Warning
-        "The schema has no such field.",
-        Some("the API server drops it, or refuses a patch below it"),
+    UNKNOWN_FIELD = "unknown-field" Error
+        "The schema has no such field; a warning in patches, which are not validated strictly.",
+        Some("the API server refuses it from kubectl, which asks for strict validation, and else drops it"),
         Some("check the spelling and the place, or give a schema with --schema");
     UNKNOWN_KIND = "unknown-kind" Error
         "The API group has no such kind.",
@@ -69,6 +69,8 @@ rules! {
     INVALID_FIELD = "invalid-field" Error
         "The API server refuses the value of a field, or misses a required one.",
         Some("the API server answers 422"), None;
+    API_WARNING = "api-warning" Warning
+        "The API server accepts the object and sends a warning.", None, None;
     INVALID_UNION = "invalid-union" Warning
         "An object sets fields of a union that exclude each other, or not the one that its discriminator selects.",
         Some("the dialect spec refuses the object, and Kubernetes ignores x-kubernetes-unions"),
@@ -92,6 +94,12 @@ rules! {
         Some("Kubernetes reads YAML 1.1"), Some("put it in quotes");
     BROKEN_YAML = "broken-yaml" Error
         "A file that cannot be read as YAML.", None, None;
+    MISSING_FILE = "missing-file" Error
+        "A file or folder that a kustomization names is not there.", Some("kustomize refuses the kustomization"), None;
+    BROKEN_DEFINITION = "broken-definition" Error
+        "A CustomResourceDefinition cannot be used; objects of its kind are not checked.", None, None;
+    UNREADABLE = "unreadable" Error
+        "A file or folder cannot be read, or a link leads nowhere or in a circle.", None, None;
     NO_TARGET = "no-target" Warning
         "The object of a patch is not among the files; the patch is checked alone.", None, None;
     MORE_FINDINGS = "more-findings" Warning

@@ -26,6 +26,8 @@ pub(super) enum Role {
     Manifest,
     /// A strategic merge patch.
     Patch,
+    /// A merge patch, which has no directives.
+    MergePatch,
 }
 
 /// A place in the schema, in both dialects.
@@ -66,7 +68,7 @@ impl<'w> LintWalk<'w> {
             let name = entry.key.text();
             let path = path.field(entry.key);
             // Kubernetes has no field that starts with a dollar sign.
-            if name.starts_with('$') {
+            if name.starts_with('$') && self.role != Role::MergePatch {
                 self.directive(types, &name, entry.value, &path);
             // The dialects differ in how lists merge, not in which fields exist.
             } else if !is_known(types.spec, &name) {
@@ -80,6 +82,16 @@ impl<'w> LintWalk<'w> {
                 }
             }
         }
+    }
+
+    /// The type of a field; one that the schema does not have is a finding at the given place.
+    pub(super) fn field<'s>(&mut self, ty: Type<'s>, name: &str, place: &Path<'_>) -> Option<Type<'s>> {
+        if !is_known(ty, name) {
+            self.unknown_field(ty, name, place);
+            return None;
+        }
+        let field = ty.field(name).map(|field| field.ty).or_else(|| ty.additional_properties());
+        Some(field.unwrap_or(ty.schema().untyped()))
     }
 
     fn unknown_field(&mut self, ty: Type<'_>, name: &str, path: &Path<'_>) {
@@ -138,7 +150,7 @@ impl<'w> LintWalk<'w> {
         }
     }
 
-    fn check_value(&mut self, ty: Type<'_>, value: Node<'w>, path: &Path<'_>) {
+    pub(super) fn check_value(&mut self, ty: Type<'_>, value: Node<'w>, path: &Path<'_>) {
         let Some(wanted) = mismatch(ty, value) else { return };
         // A scalar that YAML reads in a surprising way has a finding of its own.
         let start = self.document.locate_nearest(&path.to_string()).value.range().start;
@@ -248,7 +260,7 @@ impl<'w> LintWalk<'w> {
         let known = [PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER, DELETE_FROM_PRIMITIVE_LIST];
         let title = match self.role {
             Role::Patch => format!("there is no directive {name}: it becomes a field of the object"),
-            Role::Manifest => format!("no field starts with a dollar sign: {name}"),
+            Role::Manifest | Role::MergePatch => format!("no field starts with a dollar sign: {name}"),
         };
         let help = match nearest(word, &known) {
             Some(meant @ (SET_ELEMENT_ORDER | DELETE_FROM_PRIMITIVE_LIST)) => {

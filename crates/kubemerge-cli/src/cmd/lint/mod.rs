@@ -1,30 +1,33 @@
 //! `kubemerge lint`: finds common mistakes in manifests and patches.
 //!
-//! The crate `kubemerge-inspect` has the rules; `settings` decides which findings are shown, `output` how.
+//! The crate `kubemerge-inspect` has the rules; `kustomize` follows kustomizations, `settings` decides which findings
+//! are shown, `output` how.
 
+mod findings;
+mod kustomize;
 mod output;
 mod settings;
 
 use std::collections::BTreeSet;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use kubemerge_inspect::{Finding, LintObject, LintPatch, Linter, is_ignored};
+use kubemerge_inspect::{Finding, LintObject, LintPatch, Linter};
 use kubemerge_value::Document;
 use rayon::prelude::*;
 
 use crate::args::{PatchOptions, PatchTypeArg, Recurse, SchemaOptions};
-use crate::input::{Exclude, Inputs, Source, without};
+use crate::input::{Exclude, Inputs, without};
 use crate::load::{self, Filter, Index, LoadedPatch, Manifest, Objects, Selection};
-use crate::render::finding_notice;
-use crate::report::{Failure, Notice, Outcome, Result, Severity};
+use crate::report::{Excerpt, Failure, Notice, Outcome, Result, Severity};
+use findings::{BROKEN_DEFINITION, BROKEN_YAML, NO_SCHEMA, NO_TARGET, UNREADABLE, shown};
 use settings::Settings;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exits 1 if there is a finding. A comment `# kubemerge: ignore RULE` on the line of a finding, or alone on
-the line before it, hides it.
+Exits 1 if there is a finding, and 2 if something could not be read or used at all.
+A comment `# kubemerge: ignore RULE` hides a finding on its line, or on the next one if it is alone.
 
 Examples:
   kubemerge lint -R manifests
@@ -111,17 +114,21 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
         return Err(notice.help("give files, or a patch with -p or --patch-file").into());
     }
     let exclude = Exclude::new(&args.exclude)?;
-    let sources =
-        without(inputs.read_excluding(&words, Recurse::from(args.recursive), &exclude)?, &patch_sources);
-    // A file that is not YAML is a finding here, not an error of the command.
+    // What cannot be read or used is a finding here, not an error of the command.
+    let readable = inputs.read_readable(&words, Recurse::from(args.recursive), &exclude)?;
+    let sources = without(readable.sources, &patch_sources);
     let objects = Objects::load(&sources);
-    objects.report_skipped();
-    let schemas = load::schemas_beside(&args.schema, inputs, &objects.manifests)?.compile_both()?;
+    objects.report_skipped_documents();
+    let (schemas, unusable) = load::schemas_of_usable(&args.schema, inputs, &objects.manifests)?;
+    let schemas = schemas.compile_both()?;
     // Both dialects: merge traps are found by comparing them.
     let linter = Linter::new(&schemas[0], &schemas[1], schemas[0].minor().unwrap_or(u32::MAX));
     let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
     let mut notices: Vec<Notice> =
-        objects.unreadable.iter().map(|notice| notice.clone().code(BROKEN_YAML)).collect();
+        readable.unreadable.into_iter().map(|(path, notice)| unread(&path, notice)).collect();
+    notices.extend(objects.unreadable.iter().map(|notice| notice.clone().code(BROKEN_YAML)));
+    notices.extend(unusable.into_iter().map(|notice| notice.code(BROKEN_DEFINITION)));
+    notices.extend(kustomize::findings(linter, objects.kustomizations, &sources, &exclude)?);
     notices.extend(manifests(linter, &objects.manifests)?);
     note_unions(linter, &objects.manifests);
     notices.extend(unchecked(linter, &objects.manifests, args.require_schema));
@@ -129,12 +136,27 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
     // Last, so that every kind of finding can be ignored or graded.
     let notices = settings.apply(notices);
     output::write(args.output, &notices)?;
-    Ok(if notices.is_empty() { Outcome::Done } else { Outcome::Found })
+    Ok(outcome(&notices))
 }
 
-const BROKEN_YAML: &str = "broken-yaml";
-const NO_TARGET: &str = "no-target";
-const NO_SCHEMA: &str = "no-schema";
+/// Exit code 2 says that something was not checked at all.
+fn outcome(notices: &[Notice]) -> Outcome {
+    match notices {
+        [] => Outcome::Done,
+        _ if notices.iter().any(|notice| notice.code.is_some_and(|code| INCOMPLETE.contains(&code))) => {
+            Outcome::Incomplete
+        }
+        _ => Outcome::Found,
+    }
+}
+
+/// A path that could not be read, as a finding.
+fn unread(path: &Path, notice: Notice) -> Notice {
+    notice.code(UNREADABLE).at(Excerpt::cut(&path.display().to_string(), "", 0..0, ""))
+}
+
+/// Findings after which objects have not been checked.
+const INCOMPLETE: [&str; 2] = [BROKEN_DEFINITION, UNREADABLE];
 
 /// The findings of all texts, in their order.
 fn manifests(linter: Linter<'_>, manifests: &[Manifest<'_>]) -> Result<Vec<Notice>> {
@@ -160,12 +182,6 @@ fn findings_of_text(linter: Linter<'_>, manifests: &[Manifest<'_>]) -> Result<Ve
         .collect();
     let source = manifests[0].source;
     Ok(shown(source, linter.objects(&documents)))
-}
-
-/// The findings that no comment hides, as notices.
-fn shown(source: &Source, findings: Vec<Finding>) -> Vec<Notice> {
-    let wanted = findings.into_iter().filter(|finding| !is_ignored(source.text(), finding));
-    wanted.map(|finding| finding_notice(source, finding)).collect()
 }
 
 /// Says once for each kind that its unions have no effect in a cluster.

@@ -1,8 +1,8 @@
-//! Warns about fields and directives of strategic patches that do not exist, as the API server does.
+//! Warns about fields and directives of patches that do not exist, as the API server does.
 
 use std::collections::BTreeSet;
 
-use kubemerge::{PatchType, Schema};
+use kubemerge::Schema;
 use kubemerge_inspect::Linter;
 
 use super::apply::PatchedObject;
@@ -16,7 +16,8 @@ pub(super) fn unknown_fields(
     patches: &[LoadedPatch<'_>],
     objects: &[PatchedObject<'_, '_>],
 ) -> Result<()> {
-    for (at, patch) in patches.iter().enumerate().filter(|(_, patch)| is_strategic(patch)) {
+    for (at, patch) in patches.iter().enumerate() {
+        let given = patch.patch()?;
         let patched = objects.iter().filter(|object| object.patches.contains(&at));
         let kinds: BTreeSet<(&str, &str)> = patched
             .map(|object| &object.manifest.identity)
@@ -25,15 +26,11 @@ pub(super) fn unknown_fields(
         for (api_version, kind) in kinds {
             // kustomize merges kinds that no schema has; nothing is known about their fields.
             let Some(ty) = schema.type_of(api_version, kind) else { continue };
-            for finding in Linter::unknown_names(ty, &patch.document, patch.value()?.node()) {
+            for finding in Linter::unknown_names(ty, &patch.document, &given) {
                 let notice = finding_notice(patch.source, finding);
                 Notice { title: format!("{kind}: {}", notice.title), ..notice }.print();
             }
         }
     }
     Ok(())
-}
-
-fn is_strategic(patch: &LoadedPatch<'_>) -> bool {
-    patch.patch_type == PatchType::Strategic
 }
