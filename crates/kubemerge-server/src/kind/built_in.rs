@@ -112,6 +112,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         let mut decoded = match given.source {
             Source::Text(text) => self.kind.decode(arena, text),
             Source::Node(node, known) => self.kind.decode_node(arena, node, known),
+            Source::Tree(tree) => self.kind.decode(arena, arena.alloc_str(&tree.to_text())),
         };
         // Kubernetes converts a map in its own way, which takes some values that its decoder refuses.
         if !given.reading.has_type() && decoded.is_err() {
@@ -123,6 +124,11 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         let decoded = decoded.map_err(|error| DecodeError::Undecodable(error.into()))?;
         let complaints = decoded.strict.iter().map(ToString::to_string).collect();
         Ok(Decoded { object: decoded.object, complaints })
+    }
+
+    fn keep_applied(&self, object: ParsedValue<'_>, arena: &'c Arena) -> Source<'c> {
+        // It has values of the client, of which Go's types read texts.
+        Source::Text(arena.alloc_str(&String::from_utf8_lossy(&object.to_json())))
     }
 
     fn merge_rules(&self) -> Outcome<RuleSource<'c>> {

@@ -9,8 +9,7 @@ use kubemerge_kinds::{
     field_error::FieldError,
     ordered_json::OrderedJson,
     reset_fields::Names,
-    tree::{Arena, KnownParts, Map, Value},
-    typed::{read_node, read_typed_form},
+    tree::{Arena, KnownParts, Map, Value, read_finding_repeats, read_node},
 };
 use kubemerge_ssa::{VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
 use kubemerge_value::{Node, to_canonical};
@@ -36,6 +35,8 @@ pub(crate) enum Source<'a> {
     Text(&'a str),
     /// The result of a patch, which is not printed to be read, and the parts of the object that was patched.
     Node(Node<'a>, Option<&'a KnownParts<'a>>),
+    /// The result of an apply that is not printed to be read.
+    Tree(&'a Map<'a>),
 }
 
 impl<'a> Source<'a> {
@@ -44,14 +45,16 @@ impl<'a> Source<'a> {
         match self {
             Source::Text(text) => Cow::Borrowed(text),
             Source::Node(node, _) => Cow::Owned(to_canonical(node).as_str().to_owned()),
+            Source::Tree(tree) => Cow::Owned(tree.to_text()),
         }
     }
 
-    /// The value as it is.
-    pub(crate) fn read(self, arena: &'a Arena) -> Value<'a> {
+    /// The value as it is, and whether any map of a text has a name twice: what our own engine made has none.
+    pub(crate) fn read(self, arena: &'a Arena) -> (Value<'a>, bool) {
         match self {
-            Source::Text(text) => read_typed_form(arena, text),
-            Source::Node(node, known) => read_node(arena, node, known),
+            Source::Text(text) => read_finding_repeats(arena, text),
+            Source::Node(node, known) => (read_node(arena, node, known), false),
+            Source::Tree(tree) => (Value::Map(tree.share()), false),
         }
     }
 }
@@ -163,6 +166,9 @@ pub(crate) trait Contract<'c> {
 
     /// Reads a text; unknown fields are dropped and reported.
     fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError>;
+
+    /// The result of an apply in a form that outlives its types, from which it may borrow.
+    fn keep_applied(&self, object: ParsedValue<'_>, arena: &'c Arena) -> Source<'c>;
 
     /// The rules by which strategic merge patches merge.
     fn merge_rules(&self) -> Outcome<RuleSource<'c>>;

@@ -12,7 +12,7 @@ use kubemerge_kinds::{
     field_error::{FieldError, quoted},
     registry::KindEntry,
     reset_fields,
-    tree::{Arena, Map},
+    tree::{Arena, Map, Value},
     typed::{self, read_typed_form},
 };
 use kubemerge_schema::{Schema, Type};
@@ -101,14 +101,30 @@ impl<'c> Contract<'c> for Declared<'c> {
     }
 
     fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError> {
-        let read = declared::read_object(given.source.read(arena));
+        let (value, has_repeats) = given.source.read(arena);
+        let read = declared::read_object(value);
         let (mut object, mut unknown) = read.map_err(|error| DecodeError::Undecodable(error.into()))?;
         let dropped = self.rules.decode(&mut object, self.ty(), form(given.reading));
         unknown.extend(dropped.map_err(|error| match error {
             Undecodable::Value(error) => DecodeError::Undecodable(error.into()),
             Undecodable::Embedded(error) => DecodeError::Refused(bad_request(error.to_string())),
         })?);
-        Ok(Decoded { object, complaints: complaints(given, unknown) })
+        let duplicates = match given.source {
+            // Only now is the text read again, for their places.
+            Source::Text(text) if has_repeats && given.reading == Reading::Body => {
+                duplicate_fields::fields(text.as_bytes())
+            }
+            _ => Vec::new(),
+        };
+        Ok(Decoded { object, complaints: complaints(&duplicates, unknown) })
+    }
+
+    fn keep_applied(&self, object: ParsedValue<'_>, arena: &'c Arena) -> Source<'c> {
+        let scratch = Arena::new();
+        match object.to_value(&scratch).copy_in(arena) {
+            Value::Map(object) => Source::Tree(arena.alloc(object)),
+            other => Source::Text(arena.alloc_str(&other.to_text())),
+        }
     }
 
     fn merge_rules(&self) -> Outcome<RuleSource<'c>> {
@@ -226,12 +242,7 @@ pub(crate) fn read_object<'a>(arena: &'a Arena, text: &'a str) -> Result<Map<'a>
 }
 
 /// Complaints about the duplicate fields of a body, then about unknown fields, in one order.
-fn complaints(given: Given<'_>, mut unknown: Vec<String>) -> Vec<String> {
-    let duplicates = match given.source {
-        Source::Text(text) if given.reading == Reading::Body => duplicate_fields::fields(text.as_bytes()),
-        // What our own engine wrote has none.
-        _ => Vec::new(),
-    };
+fn complaints(duplicates: &[String], mut unknown: Vec<String>) -> Vec<String> {
     unknown.sort();
     let duplicates = duplicates.iter().map(|path| format!("duplicate field {}", quoted(path)));
     duplicates.chain(unknown.iter().map(|path| format!("unknown field {}", quoted(path)))).collect()

@@ -288,7 +288,9 @@ impl<'a> Map<'a> {
     pub fn copy_in<'b>(&self, arena: &'b Arena) -> Map<'b> {
         let mut copy = Vec::with_capacity_in(self.len(), arena);
         copy.extend(self.entries.iter().map(|(name, value)| (&*arena.alloc_str(name), value.copy_in(arena))));
-        Map { entries: Parts::of(copy), names: self.names }
+        // Of a map of a slice they are not known.
+        let names = self.entries.iter().fold(0, |names, (name, _)| names | name_bit(name));
+        Map { entries: Parts::of(copy), names }
     }
 
     /// A map of fields that never change. They are sorted by name, each name once.

@@ -20,7 +20,7 @@ mod write;
 pub use known::KnownParts;
 pub use list::List;
 pub use map::{Map, TreeField, is_shown};
-pub use read::{number, read, read_node, read_noting, read_typed_form};
+pub use read::{number, read, read_finding_repeats, read_node, read_noting, read_typed_form};
 pub use same::both_or_neither;
 pub use value_ref::ValueRef;
 

@@ -8,7 +8,15 @@ pub fn read_typed_form<'a>(arena: &'a Arena, text: &'a str) -> Value<'a> {
     read(&mut PullReader::new(text, arena))
 }
 
-/// The same; all maps and lists of the tree can be shared, and are noted.
+/// The same; also whether any map has a name twice.
+pub fn read_finding_repeats<'a>(arena: &'a Arena, text: &'a str) -> (Value<'a>, bool) {
+    let mut json = PullReader::new(text, arena);
+    let mut reader = TreeReader::new(&mut json);
+    let value = reader.value();
+    (value, reader.has_repeats)
+}
+
+/// The same as [`read_typed_form`]; all maps and lists of the tree can be shared, and are noted.
 pub fn read_noting<'a>(arena: &'a Arena, text: &'a str, parts: &mut KnownParts<'a>) -> Value<'a> {
     TreeReader { noted: Some(parts), ..TreeReader::new(&mut PullReader::new(text, arena)) }.value()
 }
@@ -35,11 +43,13 @@ struct TreeReader<'r, 'a> {
     known: Option<&'r KnownParts<'a>>,
     /// Where to note what is read.
     noted: Option<&'r mut KnownParts<'a>>,
+    /// Whether a map had a name twice.
+    has_repeats: bool,
 }
 
 impl<'r, 'a> TreeReader<'r, 'a> {
     fn new(json: &'r mut PullReader<'a>) -> Self {
-        TreeReader { json, known: None, noted: None }
+        TreeReader { json, known: None, noted: None, has_repeats: false }
     }
 
     fn value(&mut self) -> Value<'a> {
@@ -82,7 +92,9 @@ impl<'r, 'a> TreeReader<'r, 'a> {
         }
         // Text of clients may have names in any order and twice.
         if !level.is_sorted() {
+            let given = map.fields().len();
             map.sort();
+            self.has_repeats |= map.fields().len() < given;
         }
         map
     }

@@ -11,6 +11,7 @@ use kubemerge_value::{Canonical, Kind};
 
 use crate::{
     catalog::request_context::RequestContext,
+    kind::Source,
     object::draft::Draft,
     protocol::{
         json::canonical,
@@ -38,9 +39,9 @@ pub(crate) struct Configuration<'c> {
 }
 
 /// What an apply made of an object.
-pub(crate) struct Applied {
-    /// The new object as canonical text; none if it stays as it is.
-    pub(crate) text: Option<String>,
+pub(crate) struct Applied<'a> {
+    /// The new object; none if it stays as it is.
+    pub(crate) object: Option<Source<'a>>,
     pub(crate) ownership: Ownership,
 }
 
@@ -85,10 +86,10 @@ fn yaml(body: &[u8]) -> Outcome<Canonical> {
 /// The object that a configuration makes of the stored one.
 pub(crate) fn applied<'w>(write: Write<'w>, config: &Configuration<'_>, old: Old<'w>) -> Outcome<Draft<'w>> {
     let call = write.call;
-    let Applied { text, ownership } = merge(endpoint(write), config, Some(old))?;
+    let Applied { object, ownership } = merge(endpoint(write), config, Some(old), write.arena)?;
     report_duplicates(call, write.options.field_validation)?;
-    let draft = match text {
-        Some(text) => decode::applied_object(write, write.arena.alloc_str(&text))?,
+    let draft = match object {
+        Some(object) => decode::applied_object(write, object)?,
         None => Draft::new(old.tree.copy_in(write.arena)),
     };
     let mut draft = draft.owned(ownership);
@@ -100,11 +101,11 @@ pub(crate) fn applied<'w>(write: Write<'w>, config: &Configuration<'_>, old: Old
 /// The object that a configuration makes of nothing.
 pub(crate) fn created<'w>(write: Write<'w>, config: &Configuration<'_>) -> Outcome<Draft<'w>> {
     let call = write.call;
-    let Applied { text, ownership } = merge(endpoint(write), config, None)?;
+    let Applied { object, ownership } = merge(endpoint(write), config, None, write.arena)?;
     report_duplicates(call, write.options.field_validation)?;
     // A configuration without content changes nothing, but is still an object.
-    let text = text.as_deref().unwrap_or(config.text.as_str());
-    let mut draft = decode::applied_object(write, write.arena.alloc_str(text))?.owned(ownership);
+    let object = object.unwrap_or_else(|| Source::Text(write.arena.alloc_str(config.text.as_str())));
+    let mut draft = decode::applied_object(write, object)?.owned(ownership);
     let uid = draft.text(Field::Uid);
     if !uid.is_empty() {
         let text = format!(
@@ -120,28 +121,29 @@ pub(crate) fn created<'w>(write: Write<'w>, config: &Configuration<'_>) -> Outco
 }
 
 /// What a configuration makes of the object at an endpoint.
-pub(crate) fn merge(
-    endpoint: Tracked<'_>,
+pub(crate) fn merge<'a>(
+    endpoint: Tracked<'a>,
     config: &Configuration<'_>,
     old: Option<Old<'_>>,
-) -> Outcome<Applied> {
+    arena: &'a Arena,
+) -> Outcome<Applied<'a>> {
     let (version, nothing) = (old.map(|old| old.stored.revision.to_string()), ManagedFields::new());
     let managed = old.map_or(&nothing, |old| old.ownership().entries());
     let time = Time(endpoint.cluster.clock.now().seconds());
-    let arena = &Arena::new();
-    let merged = endpoint.run(arena, |place| {
-        let config_value = ParsedValue::from_canonical(&config.text, arena);
+    let scratch = &Arena::new();
+    let merged = endpoint.run(scratch, |place| {
+        let config_value = ParsedValue::from_canonical(&config.text, scratch);
         let object = match (&old, &version) {
-            (Some(old), Some(version)) => with_version(ParsedValue::of_map(old.tree), version, arena),
+            (Some(old), Some(version)) => with_version(ParsedValue::of_map(old.tree), version, scratch),
             // Nothing is stored: the merge begins with an object that only has a type.
             _ => place.empty,
         };
         let writer = Writer { manager: config.manager, time };
         let live = Live { object, managed };
-        let applied = managed_fields::apply(place, live, config_value, writer, config.conflicting, arena);
+        let applied = managed_fields::apply(place, live, config_value, writer, config.conflicting, scratch);
         let applied = applied.map_err(refused)?;
-        let text = applied.object.map(text).transpose()?;
-        Ok(Applied { text, ownership: Ownership::new(applied.managed) })
+        let object = applied.object.map(|object| endpoint.kind.keep_applied(object, arena));
+        Ok(Applied { object, ownership: Ownership::new(applied.managed) })
     });
     merged.unwrap_or_else(|| Err(unclassified("the kind has no types".to_owned())))
 }
@@ -151,10 +153,6 @@ fn with_version<'a>(object: ParsedValue<'a>, version: &'a str, arena: &'a Arena)
     let metadata = object.get("metadata").unwrap_or(ParsedValue::EMPTY_MAP);
     let metadata = metadata.with_member("resourceVersion", ParsedValue::String(version), arena);
     object.with_member("metadata", metadata, arena)
-}
-
-fn text(object: ParsedValue<'_>) -> Outcome<String> {
-    String::from_utf8(object.to_json()).map_err(|error| unclassified(error.to_string()))
 }
 
 /// Why an apply was refused, with the API server's code.

@@ -50,8 +50,8 @@ pub(crate) fn patched_object<'w>(
 }
 
 /// The object that is the result of an apply. It fits its type, so that there is nothing to report.
-pub(crate) fn applied_object<'w>(write: Write<'w>, text: &'w str) -> Outcome<Draft<'w>> {
-    decode(write, Source::Text(text), Origin::Apply, Vec::new())
+pub(crate) fn applied_object<'w>(write: Write<'w>, source: Source<'w>) -> Outcome<Draft<'w>> {
+    decode(write, source, Origin::Apply, Vec::new())
 }
 
 fn decode<'w>(
@@ -116,7 +116,7 @@ impl TypeNames {
     /// Only the type of an object that cannot be decoded.
     fn read(text: &str) -> Result<TypeNames, String> {
         let arena = Arena::new();
-        let Value::Map(object) = Source::Text(text).read(&arena) else {
+        let (Value::Map(object), _) = Source::Text(text).read(&arena) else {
             return Err("the body of the request is not a JSON object".to_owned());
         };
         for name in ["apiVersion", "kind"] {

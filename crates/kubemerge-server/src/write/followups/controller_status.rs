@@ -3,10 +3,7 @@
 //!
 //! They are written after the request's own write: the answer to the write does not show them.
 
-use kubemerge_kinds::{
-    custom,
-    tree::{Arena, Value as TreeValue},
-};
+use kubemerge_kinds::tree::{Arena, Value as TreeValue};
 use kubemerge_ssa::managed_fields::Conflicting;
 use serde_json::{Value, json};
 
@@ -83,9 +80,9 @@ fn apply_condition(
     while let Some(stored) = transaction.cluster.store.get(key) {
         let arena = Arena::new();
         let old = Old { stored: &stored, tree: &endpoint.kind.served(&stored.record, &arena), known: None };
-        let applied = apply::merge(endpoint, &config, Some(old))?;
-        let Some(text) = applied.text else { return Ok(()) };
-        let mut document = custom::decode(&arena, &text);
+        let applied = apply::merge(endpoint, &config, Some(old), &arena)?;
+        let Some(object) = applied.object else { return Ok(()) };
+        let (TreeValue::Map(mut document), _) = object.read(&arena) else { return Ok(()) };
         let mut new = edit::tree(&stored.record, &arena);
         new.set("status", document.remove("status").unwrap_or(TreeValue::Null));
         let record = draft::record(&new, applied.ownership, stored.record.form());
