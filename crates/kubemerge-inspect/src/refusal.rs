@@ -81,7 +81,7 @@ fn without_known(
 
 fn causes(refusal: Refusal) -> Vec<RefusalCause> {
     match refusal {
-        Refusal::Invalid(errors) => errors.into_iter().map(of_field).collect(),
+        Refusal::Invalid(errors) => errors.into_iter().map(RefusalCause::from).collect(),
         Refusal::Decode(error) => {
             vec![RefusalCause {
                 field: String::new(),
@@ -94,6 +94,8 @@ fn causes(refusal: Refusal) -> Vec<RefusalCause> {
     }
 }
 
-fn of_field(error: FieldError) -> RefusalCause {
-    RefusalCause { reason: error.kind.reason(), message: error.message(), field: error.field }
+impl From<FieldError> for RefusalCause {
+    fn from(error: FieldError) -> RefusalCause {
+        RefusalCause { reason: error.kind.reason(), message: error.message(), field: error.field }
+    }
 }

@@ -1,5 +1,6 @@
 //! Unions that are not valid, as causes of a refusal: only the dialect `spec` refuses them.
 
+use kubemerge_kinds::field::{FieldError, FieldErrorKind};
 use kubemerge_schema::unions::{UnionFinding, UnionNode, check_unions};
 use kubemerge_schema::{Dialect, Schema, Type};
 use kubemerge_value::{Arena, Document, Node};
@@ -7,7 +8,7 @@ use kubemerge_value::{Arena, Document, Node};
 use crate::refusal::RefusalCause;
 
 /// The reason of a cause that is about a union.
-pub(crate) const INVALID_UNION: &str = "InvalidUnion";
+pub(crate) const INVALID_UNION: &str = FieldErrorKind::InvalidUnion.reason();
 
 /// Why the dialect refuses the unions of an object; nothing in dialects that ignore them.
 pub(crate) fn causes(schema: &Schema, object: &[u8]) -> Vec<RefusalCause> {
@@ -37,9 +38,6 @@ pub(crate) fn field(finding: &UnionFinding<'_>) -> String {
 }
 
 fn cause(finding: &UnionFinding<'_>) -> RefusalCause {
-    RefusalCause {
-        field: field(finding),
-        reason: INVALID_UNION,
-        message: format!("Invalid union: {}", finding.violation),
-    }
+    let (field, detail) = (field(finding), finding.violation.to_string());
+    FieldError { kind: FieldErrorKind::InvalidUnion, field, bad_value: None, detail }.into()
 }

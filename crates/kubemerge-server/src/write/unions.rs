@@ -49,7 +49,7 @@ pub(crate) fn errors(write: Write<'_>, object: &Map<'_>) -> Vec<FieldError> {
 }
 
 fn field_error(path: &UnionPath, detail: String) -> FieldError {
-    FieldError { kind: FieldErrorKind::Invalid, field: path.to_string(), bad_value: None, detail }
+    FieldError { kind: FieldErrorKind::InvalidUnion, field: path.to_string(), bad_value: None, detail }
 }
 
 fn carry_out(edit: &UnionEdit<'_>, object: &mut Map<'_>) {

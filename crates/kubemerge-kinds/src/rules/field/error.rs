@@ -25,13 +25,15 @@ pub enum FieldErrorKind {
     TooMany,
     /// A value has another type.
     TypeInvalid,
+    /// Fields of a union contradict each other. Kubernetes ignores unions; the dialect `spec` refuses them.
+    InvalidUnion,
     /// Something failed that the client cannot repair.
     Internal,
 }
 
 impl FieldErrorKind {
     /// The reason in the causes of a Status.
-    pub fn reason(self) -> &'static str {
+    pub const fn reason(self) -> &'static str {
         match self {
             FieldErrorKind::NotFound => "FieldValueNotFound",
             FieldErrorKind::Required => "FieldValueRequired",
@@ -42,6 +44,7 @@ impl FieldErrorKind {
             FieldErrorKind::TooLong => "FieldValueTooLong",
             FieldErrorKind::TooMany => "FieldValueTooMany",
             FieldErrorKind::TypeInvalid => "FieldValueTypeInvalid",
+            FieldErrorKind::InvalidUnion => "InvalidUnion",
             FieldErrorKind::Internal => "InternalError",
         }
     }
@@ -53,6 +56,7 @@ impl FieldErrorKind {
             FieldErrorKind::Duplicate => "Duplicate value",
             // Kubernetes has two kinds with one text.
             FieldErrorKind::Invalid | FieldErrorKind::TypeInvalid => "Invalid value",
+            FieldErrorKind::InvalidUnion => "Invalid union",
             FieldErrorKind::NotSupported => "Unsupported value",
             FieldErrorKind::Forbidden => "Forbidden",
             FieldErrorKind::TooLong => "Too long",
