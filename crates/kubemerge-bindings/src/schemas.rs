@@ -35,6 +35,14 @@ impl Schemas {
         }
     }
 
+    /// The rules of a server of one dialect. kustomize is no server, and its schema is too old to judge by.
+    pub(crate) fn of_server(&self, dialect: DialectName) -> &Schema {
+        match dialect {
+            DialectName::Spec => &self.spec,
+            DialectName::Upstream | DialectName::Kustomize => &self.upstream,
+        }
+    }
+
     fn compile(settings: &Settings) -> Result<Schemas, Failure> {
         let given = given_documents(&settings.schemas)?;
         let values = given.iter().map(|document| &document.value);

@@ -76,10 +76,8 @@ pub(super) fn explain(
         PatchType::Strategic => merge_steps(&read, schemas, dialect)?,
         PatchType::Merge | PatchType::Json | PatchType::Apply => (Vec::new(), Vec::new()),
     };
-    // kustomize's schema is too old to judge by.
-    let judge = if dialect == DialectName::Spec { &schemas.spec } else { &schemas.upstream };
     let causes = match &shown {
-        Some(_) => refusal_of_change(judge, &read.object.json, &json),
+        Some(_) => refusal_of_change(schemas.of_server(dialect), &read.object.json, &json),
         None => Vec::new(),
     };
     let placer = Placer { patch: &read.patch, result: shown.as_ref() };

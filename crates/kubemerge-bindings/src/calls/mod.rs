@@ -29,7 +29,7 @@ pub(crate) fn run(call: &Call, schemas: &Schemas, dialect: DialectName) -> Resul
         Call::Lint { text } => to_json(&lint::documents_of(text, schemas)?),
         Call::LintPatch(patched) => to_json(&lint::patch(patched, schemas)?),
         Call::Admit { object, old } => to_json(&admit::admitted(object, old.as_deref(), &schemas.upstream)?),
-        Call::ServerSideApply(call) => to_json(&server_side_apply::run(call, &schemas.upstream)?),
+        Call::ServerSideApply(call) => to_json(&server_side_apply::run(call, schemas.of_server(dialect))?),
         Call::Owners { object, shown } => to_json(&server_side_apply::owned(object, shown.as_deref())?),
         Call::Kinds {} => Ok(kinds(schemas)),
         Call::Versions {} => Ok(releases().iter().map(|release| Value::from(release.version)).collect()),
