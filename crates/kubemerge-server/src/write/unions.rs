@@ -26,11 +26,14 @@ pub(crate) fn normalize<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option
     }
     let before = old.map(|old| ValueRef::Map(old.tree));
     let edits = normalize_update(ty, before, ValueRef::Map(&draft.tree), Discriminator::Keep);
-    let edits = edits.map_err(|errors| {
-        let errors: Vec<FieldError> =
-            errors.iter().map(|one| field_error(&one.path, one.fault.to_string())).collect();
+    let edits = edits.map_err(|faults| {
+        // What is wrong with the object as it is names the fields.
+        let mut found = errors(write, &draft.tree);
+        if found.is_empty() {
+            found = faults.iter().map(|one| field_error(&one.path, one.fault.to_string())).collect();
+        }
         let name = metadata_text(&draft.tree, Field::Name);
-        invalid(write.call.resource.qualified_kind(), name, &errors)
+        invalid(write.call.resource.qualified_kind(), name, &found)
     })?;
     edits.iter().for_each(|edit| carry_out(edit, &mut draft.tree));
     Ok(())
