@@ -34,6 +34,12 @@ impl Bytes {
         number
     }
 
+    /// A signed number, by which another one grows when it is added with wrapping.
+    fn difference(&mut self) -> u32 {
+        let number = self.number();
+        number >> 1 ^ (number & 1).wrapping_neg()
+    }
+
     fn name(&mut self) -> Name {
         Name(self.number())
     }
@@ -93,7 +99,7 @@ pub(super) struct Tables {
 impl Tables {
     pub(super) fn open(text: &'static str, tables: &'static [u8]) -> Tables {
         let mut bytes = Bytes { bytes: tables };
-        let strings = read_strings(text, &mut bytes);
+        let strings: Vec<Cow<'static, str>> = text.lines().map(Cow::Borrowed).collect();
         let nodes = Area::read(&mut bytes);
         let resources = Area::read(&mut bytes);
         let versions = (0..bytes.number()).map(|_| read_version(text_of(&strings), &mut bytes)).collect();
@@ -136,16 +142,6 @@ fn text_of(strings: &[Cow<'static, str>]) -> impl Fn(Name) -> &'static str {
     }
 }
 
-fn read_strings(text: &'static str, bytes: &mut Bytes) -> Vec<Cow<'static, str>> {
-    let mut rest = text;
-    let mut next = |bytes: &mut Bytes| {
-        let (taken, after) = rest.split_at_checked(bytes.number() as usize).unwrap_or_default();
-        rest = after;
-        Cow::Borrowed(taken)
-    };
-    (0..bytes.number()).map(|_| next(bytes)).collect()
-}
-
 fn read_version(text: impl Fn(Name) -> &'static str, bytes: &mut Bytes) -> (Release, Bytes) {
     let release = Release { version: text(bytes.name()), patch: text(bytes.name()) };
     let len = bytes.number();
@@ -156,8 +152,10 @@ fn read_version(text: impl Fn(Name) -> &'static str, bytes: &mut Bytes) -> (Rele
 fn declare(model: &mut Model, block: &mut Bytes) -> Vec<u32> {
     let count = block.number();
     let mut roots = Vec::with_capacity(count as usize);
+    let mut name = Name(0);
     for _ in 0..count {
-        model.add_definition(DefinitionEntry { name: block.name(), node: UNTYPED, origin: Origin::BuiltIn });
+        name = Name(name.0.wrapping_add(block.difference()));
+        model.add_definition(DefinitionEntry { name, node: UNTYPED, origin: Origin::BuiltIn });
         roots.push(block.number());
     }
     roots

@@ -1,7 +1,7 @@
 //! Writes the tables; for `cargo xtask schemas` only.
 //!
-//! Documents are read by the ordinary loaders, then everything is renumbered for all versions together:
-//! equal nodes are stored once, and frequent strings get the short numbers.
+//! Documents are read by the ordinary loaders, then everything is renumbered for all versions together
+//! ([`super::numbering`]): equal nodes are stored once.
 
 use std::collections::HashMap;
 
@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::format::{LIST_TYPES, MAP_TYPES, SHAPES, present};
 use super::go_fields::mark_go_fields;
 pub use super::go_fields::{GoFieldFacts, GoFields};
+use super::numbering::Numbering;
 use crate::error::LoadError;
 use crate::load::{openapi_v2, openapi_v3};
 use crate::model::{
@@ -46,19 +47,31 @@ pub struct TableWriter {
     strings: Strings,
     nodes: Vec<Record>,
     known_nodes: HashMap<Record, u32>,
-    resources: Vec<Vec<Symbol>>,
-    known_resources: HashMap<Vec<Symbol>, u32>,
-    versions: Vec<(Name, Name, Vec<Symbol>)>,
+    resources: Vec<Record>,
+    known_resources: HashMap<Record, u32>,
+    versions: Vec<VersionBlock>,
 }
 
-/// A number of the file: a string, whose number is not final yet, or just a number.
+/// What one release has.
+struct VersionBlock {
+    version: Name,
+    patch: Name,
+    /// By name.
+    definitions: Vec<(Name, u32)>,
+    /// Kinds and resources.
+    rest: Record,
+}
+
+/// A number of the file: a string or a node, whose number is not final yet, or just a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Symbol {
+pub(super) enum Symbol {
     Text(Name),
     Number(u32),
+    Node(u32),
+    FieldNode(u32, Required),
 }
 
-type Record = Vec<Symbol>;
+pub(super) type Record = Vec<Symbol>;
 
 #[derive(Default)]
 struct Strings {
@@ -96,28 +109,23 @@ impl TableWriter {
         for model in [&mut newer, &mut older] {
             mark_go_fields(model, &release.go_fields);
         }
-        let block = self.block(&newer, &older, &release.resource_lists);
-        let version = self.strings.intern(&release.version);
-        let patch = self.strings.intern(&release.patch);
-        self.versions.push((version, patch, block));
+        let mut given = definitions_of(&newer, &older);
+        // By name, so that the same documents always give the same bytes.
+        given.sort_by_key(|definition| definition.name());
+        let mut definitions = Vec::new();
+        for definition in &given {
+            let node = self.node(definition.model, definition.model.definitions[definition.id as usize].node);
+            definitions.push((self.strings.intern(definition.name()), node));
+        }
+        let mut rest = Vec::new();
+        self.kinds(&given, &mut rest);
+        self.resource_numbers(&release.resource_lists, &mut rest);
+        let [version, patch] = [&release.version, &release.patch].map(|text| self.strings.intern(text));
+        self.versions.push(VersionBlock { version, patch, definitions, rest });
         Ok(())
     }
 
-    fn block(&mut self, newer: &Model, older: &Model, resource_lists: &[Value]) -> Vec<Symbol> {
-        let mut definitions = definitions_of(newer, older);
-        // By name, so that the same documents always give the same bytes.
-        definitions.sort_by_key(|definition| definition.name());
-        let mut block = vec![Symbol::Number(definitions.len() as u32)];
-        for definition in &definitions {
-            let node = self.node(definition.model, definition.model.definitions[definition.id as usize].node);
-            block.extend([self.text(definition.name()), Symbol::Number(node)]);
-        }
-        self.kinds(&definitions, &mut block);
-        self.resource_numbers(resource_lists, &mut block);
-        block
-    }
-
-    fn kinds(&mut self, definitions: &[Definition<'_>], block: &mut Vec<Symbol>) {
+    fn kinds(&mut self, definitions: &[Definition<'_>], block: &mut Record) {
         let mut kinds: Vec<[&str; 3]> = Vec::new();
         let mut places = HashMap::new();
         for (place, definition) in definitions.iter().enumerate() {
@@ -173,7 +181,7 @@ impl TableWriter {
         for (child, bit) in [(node.additional, present::ADDITIONAL), (node.items, present::ITEMS)] {
             if child != UNTYPED {
                 bits |= bit;
-                rest.push(Symbol::Number(self.node(model, child)));
+                rest.push(Symbol::Node(self.node(model, child)));
             }
         }
         self.optional_text(model, node.strategy, present::STRATEGY, &mut bits, &mut rest);
@@ -210,8 +218,7 @@ impl TableWriter {
         record.push(Symbol::Number(fields.len() as u32));
         for field in fields {
             let node = self.node(model, field.node);
-            let required = u32::from(field.required == Required::Yes);
-            record.extend([self.text(model.text(field.name)), Symbol::Number(node << 1 | required)]);
+            record.extend([self.text(model.text(field.name)), Symbol::FieldNode(node, field.required)]);
         }
     }
 
@@ -228,7 +235,7 @@ impl TableWriter {
         }
     }
 
-    fn resource_numbers(&mut self, lists: &[Value], block: &mut Vec<Symbol>) {
+    fn resource_numbers(&mut self, lists: &[Value], block: &mut Record) {
         let mut numbers = Vec::new();
         for list in lists {
             let api_version = list["groupVersion"].as_str().unwrap_or_default();
@@ -282,47 +289,47 @@ impl TableWriter {
 
     /// Writes the files, with the oldest release first.
     pub fn finish(&self) -> Files {
-        let order = self.strings_by_use();
-        let mut numbers = vec![0; self.strings.texts.len()];
-        for (number, name) in order.iter().enumerate() {
-            numbers[name.0 as usize] = number as u32;
-        }
-        let texts: Vec<&str> =
-            order.iter().map(|name| self.strings.texts[name.0 as usize].as_str()).collect();
+        let blocks = self.versions.iter().map(|version| &version.rest);
+        let (numbers, strings, nodes) =
+            Numbering::new(&self.strings.texts, &self.nodes, self.resources.iter().chain(blocks));
         let mut tables = Vec::new();
-        put(&mut tables, texts.len() as u32);
-        texts.iter().for_each(|text| put(&mut tables, text.len() as u32));
-        put_area(&mut tables, &self.nodes, &numbers);
-        put_area(&mut tables, &self.resources, &numbers);
+        put_area(&mut tables, nodes.iter().map(|node| &self.nodes[*node as usize]), &numbers);
+        put_area(&mut tables, self.resources.iter(), &numbers);
         put(&mut tables, self.versions.len() as u32);
         // Newest first, which is what users ask for most.
-        for (version, patch, block) in self.versions.iter().rev() {
-            put_symbol(&mut tables, Symbol::Text(*version), &numbers);
-            put_symbol(&mut tables, Symbol::Text(*patch), &numbers);
-            let block = bytes_of(block, &numbers);
+        for version in self.versions.iter().rev() {
+            put(&mut tables, numbers.of(Symbol::Text(version.version)));
+            put(&mut tables, numbers.of(Symbol::Text(version.patch)));
+            let block = version.bytes(&numbers);
             put(&mut tables, block.len() as u32);
             tables.extend(block);
         }
-        Files { strings: texts.concat(), tables }
+        // No document has a string of several lines.
+        let lines = strings.iter().map(|name| format!("{}\n", self.strings.texts[name.0 as usize]));
+        Files { strings: lines.collect(), tables }
     }
+}
 
-    fn strings_by_use(&self) -> Vec<Name> {
-        // Frequent strings get small numbers, which take one byte.
-        let mut uses = vec![0u32; self.strings.texts.len()];
-        let records = self.nodes.iter().chain(&self.resources);
-        let blocks = self.versions.iter().map(|(_, _, block)| block);
-        for symbol in records.chain(blocks).flatten() {
-            if let Symbol::Text(name) = symbol {
-                uses[name.0 as usize] += 1;
-            }
+impl VersionBlock {
+    fn bytes(&self, numbers: &Numbering) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        put(&mut bytes, self.definitions.len() as u32);
+        let mut before = 0;
+        for (name, node) in &self.definitions {
+            // Names are sorted, as most strings are: what is between two of them is a small number.
+            let number = i64::from(numbers.of(Symbol::Text(*name)));
+            put(&mut bytes, zigzag(number - before));
+            before = number;
+            put(&mut bytes, numbers.of(Symbol::Node(*node)));
         }
-        let mut order: Vec<Name> = (0..self.strings.texts.len() as u32).map(Name).collect();
-        order.sort_by_key(|name| {
-            // The text breaks ties, so that the order does not depend on a hash table.
-            (std::cmp::Reverse(uses[name.0 as usize]), &self.strings.texts[name.0 as usize])
-        });
-        order
+        bytes.extend(bytes_of(&self.rest, numbers));
+        bytes
     }
+}
+
+/// A signed number, so that small ones are short.
+fn zigzag(number: i64) -> u32 {
+    (number << 1 ^ number >> 63) as u32
 }
 
 /// A definition of one of a release's two models.
@@ -376,21 +383,14 @@ fn put(bytes: &mut Vec<u8>, number: u32) {
     bytes.push(rest as u8);
 }
 
-fn put_symbol(bytes: &mut Vec<u8>, symbol: Symbol, numbers: &[u32]) {
-    match symbol {
-        Symbol::Text(name) => put(bytes, numbers[name.0 as usize]),
-        Symbol::Number(number) => put(bytes, number),
-    }
-}
-
-fn bytes_of(record: &[Symbol], numbers: &[u32]) -> Vec<u8> {
+fn bytes_of(record: &Record, numbers: &Numbering) -> Vec<u8> {
     let mut bytes = Vec::new();
-    record.iter().for_each(|symbol| put_symbol(&mut bytes, *symbol, numbers));
+    record.iter().for_each(|symbol| put(&mut bytes, numbers.of(*symbol)));
     bytes
 }
 
-fn put_area(tables: &mut Vec<u8>, records: &[Record], numbers: &[u32]) {
-    let records: Vec<Vec<u8>> = records.iter().map(|record| bytes_of(record, numbers)).collect();
+fn put_area<'r>(tables: &mut Vec<u8>, records: impl Iterator<Item = &'r Record>, numbers: &Numbering) {
+    let records: Vec<Vec<u8>> = records.map(|record| bytes_of(record, numbers)).collect();
     put(tables, records.len() as u32);
     put(tables, records.iter().map(Vec::len).sum::<usize>() as u32);
     // Lengths and not offsets: they take one byte each, and compress well.

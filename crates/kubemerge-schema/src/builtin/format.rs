@@ -1,9 +1,9 @@
 //! The format of the tables.
 //!
-//! All numbers are varints (seven bits to a byte, lowest first). The file holds, in this order:
+//! Strings are the lines of the text file; their numbers are those of the lines. All numbers are varints (seven bits to a
+//! byte, lowest first). The other file holds, in this order:
 //!
 //! ```text
-//! strings    count, then the length of each in the text file
 //! nodes      count, area length, length of each node, then the area
 //! resources  the same for resources
 //! versions   count; each: minor, patch (strings), block length, block
@@ -14,7 +14,7 @@
 //!            unions (count; has a discriminator, discriminator if so, members (count; field, value))
 //! resource   group, version, kind, plural, singular, namespaced, verbs, short names, categories,
 //!            subresources (count; name, group, version, kind, verbs)
-//! block      definitions (count; name, node), kinds (count; group, version, kind, name of the definition),
+//! block      definitions (count; name as zigzag difference to the one before, node), kinds (count; group, version, kind, name of the definition),
 //!            resources (count; number)
 //! ```
 //!

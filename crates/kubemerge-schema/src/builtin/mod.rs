@@ -10,6 +10,8 @@ pub mod encode;
 mod format;
 #[cfg(feature = "generate")]
 mod go_fields;
+#[cfg(feature = "generate")]
+mod numbering;
 
 use serde_json::Value;
 
@@ -20,7 +22,7 @@ use crate::model::Model;
 pub use crate::releases::{NEWEST, NEWEST_MINOR, NEWEST_RELEASE, OLDEST};
 pub use format::Release;
 
-/// The strings of the tables, one after the other.
+/// The strings of the tables, one a line.
 const STRINGS: &str = include_str!("strings.txt");
 /// Everything else; [`format`] describes it.
 const TABLES: &[u8] = include_bytes!("tables.bin");
