@@ -7,5 +7,6 @@ mod explain;
 mod loading;
 mod lookup;
 mod overlay;
+mod patterns;
 mod robustness;
 mod unions;

@@ -2,9 +2,8 @@
 
 use std::{net::IpAddr, sync::LazyLock};
 
-use kubemerge_schema::{ValueType, pattern::from_go};
+use kubemerge_schema::{ValueType, pattern::Matcher};
 use kubemerge_value::part::text_of;
-use regex::Regex;
 
 use crate::{
     base64_bytes,
@@ -67,28 +66,28 @@ pub(crate) fn is_enforced(format: &str, kind: &str) -> bool {
 }
 
 /// Formats that are regular expressions.
-static HOSTNAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static HOSTNAME: LazyLock<Option<Matcher>> = LazyLock::new(|| {
     let label = r"[a-zA-Z0-9\p{S}\p{L}]";
     let inner = r"[a-zA-Z0-9\-\p{S}\p{L}]";
     let short = format!(r"{label}((-?{label}{{0,62}})?)");
     let long = format!(r"({label}(({inner}{{0,61}}{label})?)(\.))+([a-zA-Z\p{{L}}]){{2,63}}");
     compile(&format!("^({short}|{long})$"))
 });
-static CREDIT_CARD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CREDIT_CARD: LazyLock<Option<Matcher>> = LazyLock::new(|| {
     let pattern = r"^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|(222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11}|6[27]\d{14})$";
     compile(pattern)
 });
-static RGB_COLOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static RGB_COLOR: LazyLock<Option<Matcher>> = LazyLock::new(|| {
     let part = r"\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*";
     compile(&format!(r"^rgb\({part},{part},{part}\)$"))
 });
 
-fn compile(pattern: &str) -> Option<Regex> {
-    Regex::new(&from_go(pattern).ok()?).ok()
+fn compile(pattern: &str) -> Option<Matcher> {
+    Matcher::from_go(pattern).ok()
 }
 
-fn matches(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
-    regex.as_ref().is_some_and(|regex| regex.is_match(text))
+fn matches(pattern: &LazyLock<Option<Matcher>>, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
 /// Whether a text has a format; every text has one that is not enforced.

@@ -2,11 +2,10 @@
 
 use std::sync::OnceLock;
 
-use regex::Regex;
 use serde_json::Value;
 
 use super::{Model, Node, NodeId, Span, UNTYPED};
-use crate::pattern::from_go;
+use crate::pattern::Matcher;
 
 /// What a schema says about values beyond their shape.
 #[derive(Clone, Debug)]
@@ -112,7 +111,7 @@ impl ValueChecks {
 #[derive(Clone, Debug)]
 pub struct Pattern {
     source: Box<str>,
-    compiled: OnceLock<Result<Regex, String>>,
+    compiled: OnceLock<Result<Matcher, String>>,
 }
 
 impl PartialEq for Pattern {
@@ -142,11 +141,8 @@ impl Pattern {
         Some(format!("pattern {:?} is not a regular expression: {error}", self.source))
     }
 
-    fn compiled(&self) -> &Result<Regex, String> {
-        self.compiled.get_or_init(|| {
-            let pattern = from_go(&self.source).map_err(|error| error.to_string())?;
-            Regex::new(&pattern).map_err(|error| error.to_string())
-        })
+    fn compiled(&self) -> &Result<Matcher, String> {
+        self.compiled.get_or_init(|| Matcher::from_go(&self.source))
     }
 }
 

@@ -1,7 +1,12 @@
 //! Classes of characters: `[a-z\d]`, `\pL`.
 
-use super::{check_length, error::PatternError, escape, names, unicode, up_to};
-use escape::write_char;
+use super::{
+    check_length,
+    error::PatternError,
+    escape, names,
+    ranges::{CharRange, complement, text_of_ranges, write_range},
+    unicode, up_to,
+};
 use kubemerge_value::part::text_of;
 
 /// The class of no character.
@@ -33,6 +38,9 @@ pub(super) struct Class {
 
 /// What is between the brackets of a class.
 struct Content {
+    /// All characters.
+    ranges: Vec<CharRange>,
+    /// The same with classes inside of it, which other cases are added to before they are negated.
     text: String,
     case: Case,
     needs_cases: bool,
@@ -40,14 +48,10 @@ struct Content {
 
 impl Content {
     fn new(case: Case) -> Content {
-        Content { text: String::new(), case, needs_cases: false }
+        Content { ranges: Vec::new(), text: String::new(), case, needs_cases: false }
     }
 
     fn range(&mut self, low: u32, high: u32) {
-        let (low, high) = (first_in_text(low), last_in_text(high));
-        if low > high {
-            return;
-        }
         self.write(low, high);
         if self.case == Case::Either {
             self.other_cases(low, high);
@@ -69,29 +73,41 @@ impl Content {
     }
 
     fn write(&mut self, low: u32, high: u32) {
-        write_char(&mut self.text, low);
-        self.text.push('-');
-        write_char(&mut self.text, high);
+        self.ranges.push((low, high));
+        write_range(low, high, &mut self.text);
     }
 
     /// Ranges of ASCII, or all but those.
     fn ranges(&mut self, ranges: &[(u8, u8)], sign: Sign) {
-        let start = self.text.len();
-        ranges.iter().for_each(|(low, high)| self.range(u32::from(*low), u32::from(*high)));
-        if sign == Sign::Negated {
-            self.text.insert_str(start, "[^");
-            self.text.push(']');
+        let mut group = Content::new(self.case);
+        ranges.iter().for_each(|(low, high)| group.range(u32::from(*low), u32::from(*high)));
+        self.needs_cases |= group.needs_cases;
+        self.group(group.ranges, sign);
+    }
+
+    /// A class inside of this one.
+    fn group(&mut self, ranges: Vec<CharRange>, sign: Sign) {
+        match sign {
+            Sign::Plain => {
+                self.text.push_str(&text_of_ranges(ranges.clone()));
+                self.ranges.extend(ranges);
+            }
+            Sign::Negated => {
+                self.text.push_str(&in_brackets(&text_of_ranges(ranges.clone()), sign));
+                self.ranges.extend(complement(ranges));
+            }
         }
     }
 
     fn finish(self, sign: Sign) -> Class {
-        Class { text: in_brackets(&self.text, sign), needs_cases: self.needs_cases }
+        let text = if self.needs_cases { self.text } else { text_of_ranges(self.ranges) };
+        Class { text: in_brackets(&text, sign), needs_cases: self.needs_cases }
     }
 }
 
 /// Whether a class has the characters between its brackets, or all others.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Sign {
+enum Sign {
     Plain,
     Negated,
 }
@@ -100,13 +116,9 @@ impl Sign {
     fn negated_if(is_negated: bool) -> Sign {
         if is_negated { Sign::Negated } else { Sign::Plain }
     }
-
-    pub(super) fn inverse(self) -> Sign {
-        Sign::negated_if(self == Sign::Plain)
-    }
 }
 
-pub(super) fn in_brackets(content: &str, sign: Sign) -> String {
+fn in_brackets(content: &str, sign: Sign) -> String {
     match (content.is_empty(), sign) {
         // Only halves of pairs of UTF-16, which no text has.
         (true, Sign::Plain) => NOTHING.to_owned(),
@@ -169,7 +181,8 @@ fn group(rest: &mut &str, content: &mut Content) -> Result<bool, PatternError> {
         b's' | b'S' => names::SPACES,
         b'w' | b'W' => names::WORDS,
         b'p' | b'P' => {
-            content.text.push_str(&unicode_group(rest)?);
+            let (ranges, sign) = unicode_group(rest)?;
+            content.group(ranges, sign);
             content.needs_cases |= content.case == Case::Either;
             return Ok(true);
         }
@@ -180,7 +193,7 @@ fn group(rest: &mut &str, content: &mut Content) -> Result<bool, PatternError> {
     Ok(true)
 }
 
-fn unicode_group(rest: &mut &str) -> Result<String, PatternError> {
+fn unicode_group(rest: &mut &str) -> Result<(Vec<CharRange>, Sign), PatternError> {
     let here = *rest;
     let after = text_of(here, 2..);
     let (length, name) = if after.starts_with('{') {
@@ -193,9 +206,9 @@ fn unicode_group(rest: &mut &str) -> Result<String, PatternError> {
     let (sequence, next) = here.split_at(length);
     let is_capital = sequence.starts_with(r"\P");
     let sign = Sign::negated_if(is_capital != name.starts_with('^'));
-    let class = unicode::class(name.strip_prefix('^').unwrap_or(name), sign);
+    let characters = unicode::characters(name.strip_prefix('^').unwrap_or(name));
     *rest = next;
-    class.ok_or_else(|| outside(sequence))
+    Ok((characters.ok_or_else(|| outside(sequence))?, sign))
 }
 
 /// One character, or two with a dash between them.
@@ -221,14 +234,6 @@ fn character(rest: &mut &str, whole: &str) -> Result<u32, PatternError> {
     }
     *rest = text_of(rest, first.len_utf8()..);
     Ok(u32::from(first))
-}
-
-pub(super) fn first_in_text(code: u32) -> u32 {
-    if char::from_u32(code).is_some() { code } else { 0xE000 }
-}
-
-pub(super) fn last_in_text(code: u32) -> u32 {
-    if char::from_u32(code).is_some() { code } else { 0xD7FF }
 }
 
 fn outside(part: &str) -> PatternError {

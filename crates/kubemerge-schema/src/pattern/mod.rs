@@ -1,4 +1,5 @@
-//! Regular expressions of Go: what Go says about a wrong one, and a right one in the syntax of the crate `regex`.
+//! Regular expressions of Go: what Go says about a wrong one, and a right one in the syntax of the crates `regex` and
+//! `regex-lite`, which compile it ([`Matcher`]).
 //!
 //! The two syntaxes look alike and differ in what matters here: `\d`, `\w` and `\b` know ASCII only in Go, a `[`
 //! inside a class is a character, `\Q` quotes, `{,2}` is text. So an expression is read as Go reads it, with its flags
@@ -7,13 +8,16 @@
 mod class;
 mod error;
 mod escape;
+mod matcher;
 mod names;
+mod ranges;
 mod repeat;
 mod unicode;
 
 use class::{Case, Class};
 pub use error::PatternError;
 use kubemerge_value::part::text_of;
+pub use matcher::Matcher;
 use repeat::{Counts, MAX_REPEAT};
 
 /// How deep parts may be nested.
@@ -21,6 +25,10 @@ const MAX_HEIGHT: u32 = 1000;
 
 /// How many bytes an expression for the crate `regex` may have: one `\pL` takes 4 KB. Go's limit is higher.
 const MAX_TEXT: usize = 1 << 20;
+
+/// Words are of ASCII letters, which the crate `regex` has to be told.
+const WORD_BOUNDARY: &str = if cfg!(target_family = "wasm") { r"\b" } else { r"(?-u:\b)" };
+const NO_WORD_BOUNDARY: &str = if cfg!(target_family = "wasm") { r"\B" } else { r"(?-u:\B)" };
 
 /// An expression for the crate `regex` that matches what Go's expression matches; its groups capture nothing.
 pub fn from_go(pattern: &str) -> Result<String, PatternError> {
@@ -174,9 +182,8 @@ impl<'p> PatternReader<'p> {
         let text = match here.as_bytes().get(1) {
             Some(b'A') => r"\A",
             Some(b'z') => r"\z",
-            // Words are of ASCII letters.
-            Some(b'b') => r"(?-u:\b)",
-            Some(b'B') => r"(?-u:\B)",
+            Some(b'b') => WORD_BOUNDARY,
+            Some(b'B') => NO_WORD_BOUNDARY,
             Some(b'Q') => {
                 self.quoted();
                 return Ok(());

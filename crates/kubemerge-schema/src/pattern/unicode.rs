@@ -1,10 +1,7 @@
 //! Categories and scripts of Unicode with Go's tables, which are of another version of Unicode than those of the crate
 //! `regex`.
 
-use super::{
-    class::{Sign, first_in_text, in_brackets, last_in_text},
-    escape::write_char,
-};
+use super::ranges::{CharRange, complement, merged};
 
 /// A line for each name that `\p{…}` finds, written by `cargo xtask kubernetes`: the name, other names, and after a tab
 /// its characters. A range is how far it is from the one before, and with a plus how many characters follow its first
@@ -14,19 +11,16 @@ const TABLE: &str = include_str!("unicode.txt");
 /// Parts of the category that is not one letter and has no characters of its own.
 const CASED_LETTERS: [&str; 3] = ["Ll", "Lt", "Lu"];
 
-/// The class of a name, in brackets, if Go knows the name.
-pub(super) fn class(name: &str, sign: Sign) -> Option<String> {
+/// The characters that have a name, if Go knows it.
+pub(super) fn characters(name: &str) -> Option<Vec<CharRange>> {
     // Letters count, not their case, and what separates words does not.
     let name = name.replace(['_', '-', ' '], "");
     let is = |other: &str| other.eq_ignore_ascii_case(&name);
     match () {
-        () if is("Any") => Some(in_brackets("\0-\u{10FFFF}", sign)),
-        () if is("ASCII") => Some(in_brackets("\0-\x7F", sign)),
-        () if is("Assigned") => class("Cn", sign.inverse()),
-        () => {
-            let line = TABLE.lines().find(|line| names(line).split(' ').any(is))?;
-            Some(in_brackets(&characters(line), sign))
-        }
+        () if is("Any") => Some(complement(Vec::new())),
+        () if is("ASCII") => Some(vec![(0, 0x7F)]),
+        () if is("Assigned") => characters("Cn").map(complement),
+        () => TABLE.lines().find(|line| names(line).split(' ').any(is)).map(of_line),
     }
 }
 
@@ -34,25 +28,12 @@ fn names(line: &str) -> &str {
     line.split('\t').next().unwrap_or(line)
 }
 
-/// The characters of a line of the table, as ranges of a class.
-fn characters(line: &str) -> String {
-    let own = line.split_once('\t').map(|(_, own)| own);
-    let mut ranges: Vec<(u32, u32)> = match own {
-        Some(own) => ranges(own).collect(),
-        None => parts(names(line)).flat_map(ranges).collect(),
-    };
-    // Capital and small letters alternate: together they are far fewer ranges.
-    ranges.sort_unstable();
-    let mut merged: Vec<(u32, u32)> = Vec::new();
-    for (low, high) in ranges {
-        match merged.last_mut() {
-            Some((_, last)) if *last + 1 == low => *last = high,
-            _ => merged.push((low, high)),
-        }
+fn of_line(line: &str) -> Vec<CharRange> {
+    match line.split_once('\t') {
+        Some((_, own)) => ranges(own).collect(),
+        // Capital and small letters alternate: together they are far fewer ranges.
+        None => merged(parts(names(line)).flat_map(ranges).collect()),
     }
-    let mut text = String::new();
-    merged.into_iter().for_each(|(low, high)| write_range(low, high, &mut text));
-    text
 }
 
 /// The ranges of the categories that make up another one.
@@ -69,7 +50,7 @@ fn parts(names: &str) -> impl Iterator<Item = &'static str> {
     parts.map(|(_, ranges)| ranges)
 }
 
-fn ranges(text: &str) -> impl Iterator<Item = (u32, u32)> {
+fn ranges(text: &str) -> impl Iterator<Item = CharRange> {
     let number = |digits: &str| u32::from_str_radix(digits, 16).unwrap_or_default();
     let mut next = 0;
     text.split(' ').map(move |range| {
@@ -81,19 +62,6 @@ fn ranges(text: &str) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-/// Writes a range, but for halves of pairs of UTF-16, which are in no text.
-fn write_range(low: u32, high: u32, out: &mut String) {
-    let (low, high) = (first_in_text(low), last_in_text(high));
-    if low > high {
-        return;
-    }
-    write_char(out, low);
-    if low < high {
-        out.push('-');
-        write_char(out, high);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,26 +69,32 @@ mod tests {
     #[test]
     fn every_name_has_characters() {
         for name in TABLE.lines().flat_map(|line| names(line).split(' ')) {
-            let text = class(name, Sign::Plain).unwrap_or_default();
-            assert!(text.starts_with('[') && text.len() > 2, "{name}: {text}");
+            assert!(characters(name).is_some_and(|found| !found.is_empty()), "{name}");
         }
     }
 
     #[test]
     fn names_are_found_as_go_finds_them() {
-        assert_eq!(class("lowercase_Letter", Sign::Plain), class("Ll", Sign::Plain));
-        assert_eq!(class("PUNCT", Sign::Negated), class("P", Sign::Negated));
-        assert_eq!(class("Old_Italic", Sign::Plain), None);
+        assert_eq!(characters("lowercase_Letter"), characters("Ll"));
+        assert_eq!(characters("PUNCT"), characters("P"));
+        assert_eq!(characters("Old_Italic"), None);
         // A script of Unicode 16: Go has tables of Unicode 15.
-        assert_eq!(class("Garay", Sign::Plain), None);
+        assert_eq!(characters("Garay"), None);
     }
 
     #[test]
     fn a_category_of_one_letter_is_made_of_its_parts() {
-        assert_eq!(
-            class("Z", Sign::Plain).as_deref(),
-            Some("[\\x{20}\u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}-\u{2029}\u{202f}\u{205f}\u{3000}]")
-        );
-        assert_eq!(class("Cs", Sign::Plain).as_deref(), Some(r"[^\x{0}-\x{10FFFF}]"));
+        let spaces = [
+            (0x20, 0x20),
+            (0xA0, 0xA0),
+            (0x1680, 0x1680),
+            (0x2000, 0x200A),
+            (0x2028, 0x2029),
+            (0x202F, 0x202F),
+            (0x205F, 0x205F),
+            (0x3000, 0x3000),
+        ];
+        assert_eq!(characters("Z").as_deref(), Some(&spaces[..]));
+        assert_eq!(characters("Cs"), Some(vec![(0xD800, 0xDFFF)]));
     }
 }
