@@ -50,5 +50,6 @@ pub use admit::{Admitted, BuiltinKind, FoundKind, Refusal, admit, admit_update, 
 pub use kubemerge_value::{base64_bytes, format, timestamp, tree};
 pub use object::{duplicate_fields, ordered_json, typed, unknown_fields, user::User};
 pub use registry::{reset_fields, strategy};
+pub(crate) use rules::x509;
 pub use rules::{disruption, field, field_error, meta, namespaces};
 pub use text::{document_path, field_selector, go_text, label_selector, selector_error};

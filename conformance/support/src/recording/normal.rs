@@ -54,6 +54,7 @@ pub fn normalise(body: &mut Value, identity: &Identity, owners: Owners) {
     let is_about_service = body["details"]["kind"] == "Service";
     let generated = generated_name(body);
     sort_conflicts(body);
+    move_approval(body);
     walk(body, owners, &mut |text| {
         for uid in [&own.uid, &identity.uid] {
             if !uid.is_empty() {
@@ -72,6 +73,9 @@ pub fn normalise(body: &mut Value, identity: &Identity, owners: Owners) {
             }
         }
         *text = without_type_number(text);
+        if !identity.resource_version.is_empty() {
+            *text = text.replace(&format!("({})", identity.resource_version), &format!("({RESOURCE_VERSION})"));
+        }
         if is_recent_time(text) {
             *text = TIME.to_string();
         }
@@ -127,6 +131,15 @@ fn sort_typed_errors(text: &str) -> String {
         rest.sort_unstable();
     }
     lines.join("\n")
+}
+
+/// Two controllers write conditions of definitions, whoever comes first.
+fn move_approval(body: &mut Value) {
+    if body["kind"] == "CustomResourceDefinition"
+        && let Some(conditions) = body.pointer_mut("/status/conditions").and_then(Value::as_array_mut)
+    {
+        conditions.sort_by_key(|condition| condition["type"] != "KubernetesAPIApprovalPolicyConformant");
+    }
 }
 
 const TIME_LENGTH: usize = 20;

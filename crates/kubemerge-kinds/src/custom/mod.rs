@@ -1,5 +1,6 @@
 //! Custom resources: what their schemas may say, and what a schema does to every object.
 
+pub mod approval;
 pub mod check;
 pub mod correlation;
 mod decode;

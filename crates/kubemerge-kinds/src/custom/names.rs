@@ -14,7 +14,7 @@ pub struct NamesVerdict {
     pub conflict: Option<(&'static str, String)>,
 }
 
-/// Names that others of the group have.
+/// Names that definitions of the group have.
 #[derive(Default)]
 struct Taken {
     resources: HashSet<String>,
@@ -23,21 +23,26 @@ struct Taken {
 
 /// Whether the names that a definition asks for are those that it has: nothing is to be judged.
 pub fn are_settled(definition: &Value) -> bool {
-    definition.pointer("/status/conditions").is_some_and(Value::is_array)
-        && definition.pointer("/spec/names") == definition.pointer("/status/acceptedNames")
+    let [wanted, accepted] = ["/spec/names", "/status/acceptedNames"].map(|place| names_at(definition, place));
+    wanted == accepted
 }
 
-/// Checks the names in the spec of a definition against all other definitions; `is_built_in` tells whether a plural
+/// The names at a place. An empty list says as much as none.
+fn names_at(definition: &Value, place: &str) -> Map<String, Value> {
+    let mut names = definition.pointer(place).and_then(Value::as_object).cloned().unwrap_or_default();
+    names.retain(|_, value| words(value).next().is_some());
+    names
+}
+
+/// Checks the names in the spec of a definition against those of all definitions; `is_built_in` tells whether a plural
 /// name of the group belongs to a built-in resource.
-pub fn judge(definition: &Value, others: &[Value], is_built_in: impl Fn(&str, &str) -> bool) -> NamesVerdict {
-    let (own, spec) = (text(definition, "/metadata/name"), &definition["spec"]);
-    let names = &spec["names"];
-    let group = text(spec, "/group");
-    let taken = taken(own, group, others);
+pub fn judge(definition: &Value, all: &[Value], is_built_in: impl Fn(&str, &str) -> bool) -> NamesVerdict {
+    let group = text(definition, "/spec/group");
+    let taken = taken(group, all);
+    let wanted = names_at(definition, "/spec/names");
+    let held = names_at(definition, "/status/acceptedNames");
     // What was accepted stays so if another name is not to be had.
-    let accepted = definition.pointer("/status/acceptedNames").and_then(Value::as_object).cloned();
-    let nothing = || ["plural", "kind"].map(|name| (name.to_owned(), "".into()));
-    let mut accepted = accepted.unwrap_or_else(|| Map::from_iter(nothing()));
+    let mut accepted = held.clone();
     let mut conflict = None;
     let rules = [
         ("plural", &taken.resources, "PluralConflict"),
@@ -47,26 +52,50 @@ pub fn judge(definition: &Value, others: &[Value], is_built_in: impl Fn(&str, &s
         ("listKind", &taken.kinds, "ListKindConflict"),
     ];
     for (member, taken, reason) in rules {
-        let Some(wanted) = names.get(member) else { continue };
-        let built_in = member == "plural" && is_built_in(group, text(spec, "/names/plural"));
-        match words(wanted).find(|word| built_in || taken.contains(*word)) {
-            // The last conflict is the one that the condition tells.
-            Some(word) => conflict = Some((reason, format!("{word:?} is already in use"))),
-            None => _ = accepted.insert(member.to_owned(), wanted.clone()),
+        let built_in = member == "plural" && is_built_in(group, text(definition, "/spec/names/plural"));
+        let is_own = |word: &str| held.get(member).is_some_and(|held| words(held).any(|own| own == word));
+        let names = wanted.get(member).into_iter().flat_map(words);
+        let mut refused: Vec<&str> = names.filter(|word| built_in || taken.contains(*word) && !is_own(word)).collect();
+        // A name that is listed twice is told once.
+        let mut told = HashSet::new();
+        refused.retain(|word| told.insert(*word));
+        // The last conflict is the one that the condition tells.
+        match in_use(&refused) {
+            Some(message) => conflict = Some((reason, message)),
+            None => take(&mut accepted, &wanted, member),
         }
     }
     // Categories are shared by many resources and never in conflict.
-    if let Some(categories) = names.get("categories") {
-        accepted.insert("categories".to_owned(), categories.clone());
+    take(&mut accepted, &wanted, "categories");
+    for name in ["plural", "kind"] {
+        accepted.entry(name).or_insert_with(|| "".into());
     }
     NamesVerdict { accepted: accepted.into(), conflict }
 }
 
-fn taken(own: &str, group: &str, others: &[Value]) -> Taken {
+/// Gives a definition what it asks for: a name that it no longer asks for is given up.
+fn take(accepted: &mut Map<String, Value>, wanted: &Map<String, Value>, member: &str) {
+    match wanted.get(member) {
+        Some(wanted) => _ = accepted.insert(member.to_owned(), wanted.clone()),
+        None => _ = accepted.remove(member),
+    }
+}
+
+/// What is said of names that others have.
+fn in_use(names: &[&str]) -> Option<String> {
+    let said: Vec<String> = names.iter().map(|name| format!("{name:?} is already in use")).collect();
+    match said.as_slice() {
+        [] => None,
+        [only] => Some(only.clone()),
+        several => Some(format!("[{}]", several.join(", "))),
+    }
+}
+
+/// Names that definitions of a group have. Upstream: a definition's own names are among them, so that its singular
+/// name cannot become what its plural name is.
+fn taken(group: &str, all: &[Value]) -> Taken {
     let mut taken = Taken::default();
-    let of_group =
-        |other: &&Value| text(other, "/metadata/name") != own && text(other, "/spec/group") == group;
-    for other in others.iter().filter(of_group) {
+    for other in all.iter().filter(|other| text(other, "/spec/group") == group) {
         let names = other.pointer("/status/acceptedNames").and_then(Value::as_object);
         for (member, value) in names.into_iter().flatten() {
             let set = match member.as_str() {

@@ -32,6 +32,8 @@ pub(crate) struct CustomVersion {
     pub(crate) deprecation: Option<String>,
     /// The definition has changed since its objects could first be stored.
     pub(crate) revised: bool,
+    /// The definition is established: discovery and OpenAPI list its resources.
+    pub(crate) established: bool,
     /// The definition is being deleted: nothing new is created.
     pub(crate) terminating: bool,
     /// The schema as it was written, for OpenAPI.

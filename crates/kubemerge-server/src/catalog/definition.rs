@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kubemerge_kinds::{
     columns::{CellSource, TableColumn},
     custom::{
-        definition::{is_established, text, versions},
+        definition::{has_names, is_established, text, versions},
         jsonpath, scale,
     },
     declared::DeclaredRules,
@@ -35,8 +35,10 @@ pub(crate) fn is_definition(resource: &Resource) -> bool {
 /// The resources of one definition: one per served version.
 pub(super) fn resources(definition: &Value, overlays: &Arc<[Overlay]>) -> Vec<Resource> {
     let spec = definition.get("spec").unwrap_or(&Value::Null);
-    // Upstream: a definition whose names conflict serves nothing.
-    if !is_established(definition.get("status")) {
+    // Upstream: a definition whose names conflict serves nothing. One that has its names and may not be established
+    // answers requests.
+    let status = definition.get("status");
+    if !is_established(status) && !has_names(status) {
         return Vec::new();
     }
     let storage = versions(spec).find(|version| version["storage"] == json!(true));
@@ -104,6 +106,7 @@ fn custom_version(version: &Value, definition: &Value, types: &Arc<CustomTypes>)
         columns: columns(version),
         deprecation: deprecation(&definition["spec"], version),
         revised: definition.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0) > 1,
+        established: is_established(definition.get("status")),
         terminating: definition.pointer("/metadata/deletionTimestamp").is_some(),
         open_api: version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_default(),
         types: types.clone(),

@@ -34,6 +34,8 @@ pub(crate) struct Group {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     groups: Vec<Group>,
+    /// Resources that answer requests and that no document lists.
+    unlisted: Vec<Arc<Resource>>,
 }
 
 impl Index {
@@ -58,12 +60,16 @@ impl Index {
     }
 
     pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Resource>> {
-        self.version(group, version)?.get(plural)
+        let is_wanted = |one: &&Arc<Resource>| one.group == group && one.version == version && one.plural == plural;
+        let listed = self.version(group, version).and_then(|resources| resources.get(plural));
+        listed.or_else(|| self.unlisted.iter().find(is_wanted))
     }
 
     /// The resource in the group's preferred version that has it.
     pub(crate) fn preferred(&self, group: &str, plural: &str) -> Option<&Arc<Resource>> {
-        self.group(group)?.versions.iter().find_map(|(_, resources)| resources.get(plural))
+        let versions = self.group(group).map_or(&[][..], |group| &group.versions);
+        let listed = versions.iter().find_map(|(_, resources)| resources.get(plural));
+        listed.or_else(|| self.unlisted.iter().find(|one| one.group == group && one.plural == plural))
     }
 
     pub(crate) fn by_kind(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<Resource>> {
@@ -85,6 +91,10 @@ impl Index {
     }
 
     pub(super) fn add(&mut self, resource: Resource) {
+        if resource.custom().is_some_and(|version| !version.established) {
+            self.unlisted.push(Arc::new(resource));
+            return;
+        }
         let at = self.groups.iter().position(|group| group.name == resource.group).unwrap_or_else(|| {
             self.groups.push(Group { name: resource.group.clone(), versions: Vec::new() });
             self.groups.len() - 1

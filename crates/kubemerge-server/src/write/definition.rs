@@ -6,7 +6,7 @@
 use kubemerge_kinds::{
     BuiltinKind,
     custom::{
-        definition::{set_names, set_terminating, text},
+        definition::{establish, set_approval, set_names, set_terminating, text},
         names,
     },
     tree::Arena,
@@ -39,7 +39,7 @@ pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// A definition that a server begins with, completed as if it had been created and its names had been accepted.
 pub(crate) fn load(cluster: &Cluster, value: &Value) -> Outcome<Value> {
     let mut definition = created(cluster, value)?;
-    accept_names(cluster, &mut definition);
+    judge(cluster, &mut definition);
     Ok(definition)
 }
 
@@ -57,16 +57,14 @@ fn created(cluster: &Cluster, value: &Value) -> Outcome<Value> {
     Err(invalid(Qualified { group: GROUP, name: KIND }, metadata_text(&definition, Field::Name), &errors))
 }
 
-/// Judges the names of a definition and writes the result into its status.
-pub(crate) fn judge_names(transaction: &Transaction<'_>, name: &str) -> Outcome<()> {
+/// Judges a definition that was written, and writes the result into its status: its names, whether it is served, and
+/// its approval.
+pub(crate) fn judge_stored(transaction: &Transaction<'_>, name: &str) -> Outcome<()> {
     let key = format!("{PREFIX}{name}");
     let Some(stored) = transaction.cluster.store.get(&key) else { return Ok(()) };
     let before = tree(stored.record.node());
-    if names::are_settled(&before) {
-        return Ok(());
-    }
     let mut after = before.clone();
-    accept_names(transaction.cluster, &mut after);
+    judge(transaction.cluster, &mut after);
     // Writing it again would send an event that says nothing.
     if after == before {
         return Ok(());
@@ -77,7 +75,9 @@ pub(crate) fn judge_names(transaction: &Transaction<'_>, name: &str) -> Outcome<
         edit::set_json(definition, "status", after.member("status"));
     })?;
     // A definition that gave names up may let others have them.
-    judge_others(transaction, text(&after, "/spec/group"), name);
+    if before["status"]["acceptedNames"] != after["status"]["acceptedNames"] {
+        judge_others(transaction, text(&after, "/spec/group"), name);
+    }
     Ok(())
 }
 
@@ -92,11 +92,17 @@ pub(crate) fn judge_others(transaction: &Transaction<'_>, group: &str, name: &st
     }
 }
 
-fn accept_names(cluster: &Cluster, definition: &mut Value) {
-    let others: Vec<Value> = cluster.definitions().iter().map(|stored| tree(stored.record.node())).collect();
-    let is_built_in = |group: &str, plural: &str| cluster.catalog.is_built_in(group, plural);
-    let verdict = names::judge(definition, &others, is_built_in);
-    set_names(&mut definition["status"], cluster.clock.now(), &verdict);
+/// What three controllers of Kubernetes do one after the other.
+fn judge(cluster: &Cluster, definition: &mut Value) {
+    let now = cluster.clock.now();
+    set_approval(definition, now);
+    if !names::are_settled(definition) {
+        let all: Vec<Value> = cluster.definitions().iter().map(|stored| tree(stored.record.node())).collect();
+        let is_built_in = |group: &str, plural: &str| cluster.catalog.is_built_in(group, plural);
+        let verdict = names::judge(definition, &all, is_built_in);
+        set_names(&mut definition["status"], now, &verdict);
+    }
+    establish(definition, now);
 }
 
 /// A definition that is deleted: it stays until its objects are gone.

@@ -4,6 +4,7 @@ use super::definition::is_established;
 use crate::field::Field;
 use crate::format::dns1035_label;
 use crate::groups::admissionregistration::webhook_client;
+use crate::x509::bundle_problem;
 
 const REVIEW_VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
@@ -36,23 +37,15 @@ fn client_config(config: Field<'_>, old: Option<Field<'_>>) {
     }
     webhook_client(config);
     let bundle = config.field("caBundle");
-    if !bundle.is_empty() && !old.is_none_or(may_have_any_bundle) && !is_bundle(bundle.str()) {
-        bundle.invalid("unable to load root certificates: unable to parse bytes as PEM block");
+    if let (false, Some(problem)) = (old.is_none_or(may_have_any_bundle), bundle_problem(bundle.str())) {
+        bundle.invalid(problem);
     }
 }
 
 /// Certificates are checked once the resources are served, unless the stored ones are no better.
 fn may_have_any_bundle(old: Field<'_>) -> bool {
     let bundle = old.fields(["spec", "conversion", "webhook", "clientConfig", "caBundle"]);
-    !is_established(old) || !bundle.is_empty() && !is_bundle(bundle.str())
-}
-
-fn is_bundle(base64: &str) -> bool {
-    use base64::Engine;
-    // The decoder of the typed form refuses base64 that is not valid.
-    let decoded = base64::engine::general_purpose::STANDARD.decode(base64).unwrap_or_default();
-    let text = String::from_utf8_lossy(&decoded);
-    text.contains("-----BEGIN CERTIFICATE-----") && text.contains("-----END CERTIFICATE-----")
+    !is_established(old) || bundle_problem(bundle.str()).is_some()
 }
 
 fn review_versions(versions: Field<'_>) {

@@ -3,11 +3,11 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::der::{certificate, request_key};
-use super::pem::blocks;
-
-/// The type of a block with a certificate.
-pub(super) const CERTIFICATE: &str = "CERTIFICATE";
+use crate::x509::{
+    CERTIFICATE,
+    der::{certificate, request_key},
+    pem::blocks,
+};
 
 /// The bytes of a field in base64 as text. Such fields are decoded before, so they are valid.
 pub(super) fn decoded(text: &str) -> String {

@@ -1,8 +1,6 @@
 //! The group `certificates.k8s.io`.
 
 mod content;
-mod der;
-mod pem;
 mod pod_certificate_request;
 mod signing_request;
 mod signing_request_update;

@@ -1,8 +1,6 @@
 //! PodCertificateRequest.
 
-use super::content::{CERTIFICATE, decoded_bytes};
-use super::der::{certificate, request_key};
-use super::pem::blocks;
+use super::content::decoded_bytes;
 use crate::columns::{Cell, KindColumn, NAME, control};
 use crate::field::Field;
 use crate::format::{dns1123_subdomain, qualified_name};
@@ -11,6 +9,11 @@ use crate::meta::conditions;
 use crate::registry::{
     DecodeRules, KindEntry, OnUpdate, Permission, Presentation, SelectableField, SelectableFields, Strategy,
     SubresourceRules, ValidationRules,
+};
+use crate::x509::{
+    CERTIFICATE,
+    der::{certificate, request_key},
+    pem::blocks,
 };
 
 pub(super) const KIND: KindEntry = KindEntry {

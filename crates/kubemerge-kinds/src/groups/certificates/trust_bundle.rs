@@ -2,9 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::content::CERTIFICATE;
-use super::der::certificate;
-use super::pem::{Block, blocks};
 use crate::columns::{Cell, KindColumn, NAME};
 use crate::field::Field;
 use crate::format::{Problems, dns1123_subdomain};
@@ -13,6 +10,11 @@ use crate::meta::NameRule;
 use crate::registry::{
     KindEntry, OnUpdate, Permission, Presentation, SelectableField, SelectableFields, Strategy,
     ValidationRules,
+};
+use crate::x509::{
+    CERTIFICATE,
+    der::certificate,
+    pem::{Block, blocks},
 };
 
 pub(super) const KIND: KindEntry = KindEntry {

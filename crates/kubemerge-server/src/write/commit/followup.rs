@@ -42,7 +42,7 @@ pub(crate) enum Followup {
     Quotas { namespace: String },
     /// A priority level is new or gone, which is a condition of FlowSchemas.
     PriorityLevels,
-    /// The names of a custom resource definition are to be judged.
+    /// A custom resource definition was written: its names, its approval and whether it is served are to be judged.
     Names { name: String },
     /// A custom resource definition is gone: others of its group may get its names.
     NamesFree { group: String },

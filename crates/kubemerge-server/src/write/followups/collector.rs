@@ -58,7 +58,7 @@ fn run(transaction: &Transaction<'_>, followup: Followup) -> Outcome<()> {
         Followup::Conditions { key } => controller_status::judge(transaction, &key),
         Followup::Quotas { namespace } => quota_status::refresh(transaction, &namespace),
         Followup::PriorityLevels => controller_status::judge_flow_schemas(transaction),
-        Followup::Names { name } => definition::judge_names(transaction, &name),
+        Followup::Names { name } => definition::judge_stored(transaction, &name),
         Followup::NamesFree { group } => {
             definition::judge_others(transaction, &group, "");
             Ok(())

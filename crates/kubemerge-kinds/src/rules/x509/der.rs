@@ -3,7 +3,7 @@
 //! Signatures are not verified: that would need cryptography, which this crate does without.
 
 /// Why bytes are no certificate or request, in Go's words.
-pub(super) type Problem = &'static str;
+pub(crate) type Problem = &'static str;
 
 const TRUNCATED: Problem = "asn1: syntax error: data truncated";
 const SEQUENCE_TRUNCATED: Problem = "asn1: syntax error: sequence truncated";
@@ -11,6 +11,7 @@ const TRAILING: Problem = "asn1: syntax error: trailing data";
 const WRONG_TAG: Problem = "asn1: structure error: tags don't match";
 
 const SEQUENCE: u8 = 0x30;
+const SET: u8 = 0x31;
 const INTEGER: u8 = 0x02;
 const BIT_STRING: u8 = 0x03;
 const BOOLEAN: u8 = 0x01;
@@ -21,6 +22,8 @@ const VERSION: u8 = 0xa0;
 const EXTENSIONS: u8 = 0xa3;
 /// 2.5.29.19 as DER has it.
 const BASIC_CONSTRAINTS: [u8; 5] = [0x06, 0x03, 0x55, 0x1d, 0x13];
+/// 2.5.4.10 as DER has it.
+const ORGANIZATION: [u8; 5] = [0x06, 0x03, 0x55, 0x04, 0x0a];
 
 /// A value: its tag, its content, and its whole encoding.
 struct Element<'d> {
@@ -77,23 +80,41 @@ fn signed(bytes: &[u8]) -> Result<Elements<'_>, Problem> {
 }
 
 /// The public key of a request for a certificate (PKCS #10).
-pub(super) fn request_key(bytes: &[u8]) -> Result<&[u8], Problem> {
+pub(crate) fn request_key(bytes: &[u8]) -> Result<&[u8], Problem> {
     let mut content = signed(bytes)?;
     content.expect(INTEGER)?;
     content.expect(SEQUENCE)?;
     content.expect(SEQUENCE).map(|key| key.whole)
 }
 
+/// The organizations that a request for a certificate (PKCS #10) names as its subject: groups of a user.
+pub(crate) fn request_organizations(bytes: &[u8]) -> Result<Vec<&[u8]>, Problem> {
+    let mut content = signed(bytes)?;
+    content.expect(INTEGER)?;
+    let mut subject = Elements(content.expect(SEQUENCE)?.content);
+    let mut found = Vec::new();
+    while !subject.0.is_empty() {
+        let mut attributes = Elements(subject.expect(SET)?.content);
+        while !attributes.0.is_empty() {
+            let mut attribute = Elements(attributes.expect(SEQUENCE)?.content);
+            if attribute.next()?.whole == ORGANIZATION {
+                found.push(attribute.next()?.content);
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// What rules ask of a certificate.
-pub(super) struct Certificate<'d> {
+pub(crate) struct Certificate<'d> {
     /// Its public key.
-    pub(super) key: &'d [u8],
+    pub(crate) key: &'d [u8],
     /// Whether it may sign others.
-    pub(super) is_authority: bool,
+    pub(crate) is_authority: bool,
 }
 
 /// Reads an X.509 certificate.
-pub(super) fn certificate(bytes: &[u8]) -> Result<Certificate<'_>, Problem> {
+pub(crate) fn certificate(bytes: &[u8]) -> Result<Certificate<'_>, Problem> {
     let mut content = signed(bytes)?;
     let first = content.next()?;
     // Without it the certificate is of version 1 and begins with its serial number.

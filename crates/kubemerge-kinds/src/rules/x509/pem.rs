@@ -5,18 +5,18 @@ use base64::engine::general_purpose::STANDARD;
 use kubemerge_value::part::text_of;
 
 /// A block: its type, whether it has headers, and its bytes.
-pub(super) struct Block<'p> {
-    pub(super) kind: &'p str,
-    pub(super) has_headers: bool,
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Block<'p> {
+    pub(crate) kind: &'p str,
+    pub(crate) has_headers: bool,
+    pub(crate) bytes: Vec<u8>,
 }
 
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
-const DASHES: &str = "-----";
+pub(crate) const DASHES: &str = "-----";
 
 /// The blocks of a text. What is between them, and what is no block, is passed over.
-pub(super) fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
+pub(crate) fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         loop {
