@@ -86,9 +86,18 @@ fn at_least(amounts: &mut ResourceAmounts, least: &ResourceAmounts) {
     }
 }
 
-/// What a whole pod needs of its `requests` or `limits`: init containers run before the others, unless they stay.
+/// What a whole pod needs of its `requests` or `limits`.
 pub(super) fn of_pod(pod: &Map<'_>, list: &str) -> ResourceAmounts {
     let Some(spec) = pod.map("spec") else { return ResourceAmounts::new() };
+    let mut total = of_containers(spec, list);
+    // Resources of the pod itself count instead of those of its containers.
+    let of_whole = amounts(spec.map("resources").and_then(|all| all.map(list)));
+    total.extend(of_whole.into_iter().filter(|(name, _)| matches!(name.as_str(), "cpu" | "memory")));
+    total
+}
+
+/// What the containers of a pod need together: init containers run before the others, unless they stay.
+pub(crate) fn of_containers(spec: &Map<'_>, list: &str) -> ResourceAmounts {
     let of = |container: &Map<'_>| amounts(container.map("resources").and_then(|all| all.map(list)));
     let mut total = ResourceAmounts::new();
     spec.maps("containers").for_each(|container| add(&mut total, &of(container)));
@@ -104,9 +113,6 @@ pub(super) fn of_pod(pod: &Map<'_>, list: &str) -> ResourceAmounts {
         at_least(&mut starting, &needed);
     }
     at_least(&mut total, &starting);
-    // Resources of the pod itself count instead of those of its containers.
-    let of_whole = amounts(spec.map("resources").and_then(|all| all.map(list)));
-    total.extend(of_whole.into_iter().filter(|(name, _)| matches!(name.as_str(), "cpu" | "memory")));
     total
 }
 

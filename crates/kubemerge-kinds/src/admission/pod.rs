@@ -96,19 +96,101 @@ pub fn add_default_tolerations(pod: &mut Map<'_>) {
     }
 }
 
+/// What kube-apiserver says of an overhead that is not that of the runtime class.
+const OTHER_OVERHEAD: &str = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
 /// Sets the overhead that the pod's runtime class defines; an error says why the pod may not have its own.
-pub fn set_overhead(pod: &mut Map<'_>, of_class: &Map<'_>) -> Result<(), PodRefusal> {
+pub fn set_overhead(pod: &mut Map<'_>, class: &Map<'_>) -> Result<(), PodRefusal> {
+    let Some(overhead) = class.map("overhead") else { return Ok(()) };
+    let spec = pod.ensure_map("spec");
+    // A pod that is created from a dump has the overhead already.
+    match (spec.map("overhead").filter(|own| !own.is_empty()), overhead.map("podFixed")) {
+        (Some(own), Some(of_class)) if own.same_in_go(of_class) => {}
+        (Some(_), _) => return Err(OTHER_OVERHEAD.into()),
+        (None, Some(of_class)) => spec.set("overhead", of_class.copy_in(spec.arena())),
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+/// Only a runtime class may define an overhead, and the pod has that of its class.
+pub fn check_overhead(pod: &Map<'_>, class: Option<&Map<'_>>) -> Result<(), PodRefusal> {
+    let own = pod.map("spec").and_then(|spec| spec.map("overhead"));
+    match (own, class.and_then(|class| class.map("overhead"))) {
+        (None, None) => Ok(()),
+        (Some(_), None) => {
+            Err("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead".into())
+        }
+        (own, Some(of_class)) => {
+            let (own, of_class) = (own.filter(|own| !own.is_empty()), of_class.map("podFixed"));
+            let is_same = match (own, of_class.filter(|of_class| !of_class.is_empty())) {
+                (Some(own), Some(of_class)) => own.same_in_go(of_class),
+                (own, of_class) => own.is_none() && of_class.is_none(),
+            };
+            if is_same { Ok(()) } else { Err(OTHER_OVERHEAD.into()) }
+        }
+    }
+}
+
+/// Adds the node selector and the tolerations of the pod's runtime class; an error names a label for which the two want
+/// different nodes.
+pub fn set_scheduling(pod: &mut Map<'_>, class: &Map<'_>) -> Result<(), PodRefusal> {
+    let Some(scheduling) = class.map("scheduling") else { return Ok(()) };
     let spec = pod.ensure_map("spec");
     let arena = spec.arena();
-    // A pod that is created from a dump has the overhead already.
-    match spec.map("overhead").filter(|own| !own.is_empty()) {
-        Some(own) if !own.same_in_go(of_class) => {
-            Err("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead".into())
+    for (label, value) in scheduling.map("nodeSelector").into_iter().flat_map(Map::iter) {
+        let (selector, value) = (spec.ensure_map("nodeSelector"), value.as_str().unwrap_or_default());
+        let own = selector.str(label);
+        if selector.has(label) && own != value {
+            return Err(format!(
+                "conflict: runtimeClass.scheduling.nodeSelector[{label}] = {value}; pod.spec.nodeSelector[{label}] = {own}"
+            )
+            .into());
         }
-        Some(_) => Ok(()),
-        None => {
-            spec.set("overhead", Value::Map(of_class.copy_in(arena)));
-            Ok(())
+        selector.set_text(arena.alloc_str(label), value);
+    }
+    let all = spec.maps("tolerations").chain(scheduling.maps("tolerations"));
+    let all: Vec<Map<'_>> = all.map(|toleration| toleration.copy_in(arena)).collect();
+    let mut merged = List::new_in(arena);
+    let is_needed = |(at, one): &(usize, &Map<'_>)| {
+        let (before, after) = (all.iter().take(*at), all.iter().skip(at + 1));
+        // Of equal ones the first stays.
+        !before.clone().any(|other| other.same_in_go(one))
+            && !before.chain(after).any(|other| !other.same_in_go(one) && tolerates_more(other, one))
+    };
+    all.iter().enumerate().filter(is_needed).for_each(|(_, one)| merged.push(one.copy_in(arena)));
+    if !all.is_empty() {
+        spec.set("tolerations", merged);
+    }
+    Ok(())
+}
+
+/// Whether a toleration covers another one.
+fn tolerates_more(wider: &Map<'_>, one: &Map<'_>) -> bool {
+    let exists = wider.str("operator") == "Exists";
+    let has_key = one.str("key") == wider.str("key") || wider.str("key").is_empty() && exists;
+    let has_effect = one.str("effect") == wider.str("effect") || wider.str("effect").is_empty();
+    if !has_key || !has_effect {
+        return false;
+    }
+    if wider.str("effect") == "NoExecute"
+        && let Some(most) = wider.int("tolerationSeconds")
+        && one.int("tolerationSeconds").is_none_or(|seconds| seconds > most)
+    {
+        return false;
+    }
+    match wider.str("operator") {
+        "Exists" => true,
+        "" | "Equal" => one.str("operator") == "Equal" && one.str("value") == wider.str("value"),
+        _ => false,
+    }
+}
+
+/// Gives a pod that has a node the labels that say where the node is.
+pub fn set_topology_labels<'a>(metadata: &mut Map<'a>, labels_of_node: &Map<'_>) {
+    for label in ["topology.kubernetes.io/region", "topology.kubernetes.io/zone"] {
+        if let Some(value) = labels_of_node.get(label).and_then(Value::as_str) {
+            metadata.ensure_map("labels").set_text(label, value);
         }
     }
 }

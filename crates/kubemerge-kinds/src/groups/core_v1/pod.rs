@@ -118,6 +118,10 @@ fn prepare_create(pod: &mut Map<'_>, context: Context) {
     // After fields were dropped, so that disabled keys are not merged.
     merge_label_keys(pod);
     app_armor_from_annotations(pod);
+    // After admission: plugins and webhooks may have added containers.
+    if let Some(spec) = pod.map_mut("spec") {
+        pod_spec::complete_pod_level(spec, context);
+    }
     let status = initial_status(pod.map("spec"), Map::new_in(pod.arena()));
     pod.set("status", status);
 }

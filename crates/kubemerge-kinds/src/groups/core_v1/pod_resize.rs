@@ -1,7 +1,7 @@
 //! The subresources `resize` and `ephemeralcontainers` of a Pod.
 
 use super::pod::metadata_and_spec;
-use super::pod_spec::drop_disabled_fields;
+use super::pod_spec::{complete_pod_level, drop_disabled_fields};
 use super::pod_status::qos_class;
 use super::pod_update::annotation_updates;
 use crate::field::{Field, internal_pretty, unified_diff};
@@ -104,6 +104,9 @@ pub(super) fn prepare_resize(pod: &mut Map<'_>, old: &Map<'_>, context: Context)
                 spec.set("resources", resources);
             }
         });
+    }
+    if let Some(spec) = pod.map_mut("spec") {
+        complete_pod_level(spec, context);
     }
     drop_disabled_fields(pod, context);
 }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::protocol::json::Members;
 use crate::{
-    catalog::request_context::RequestContext,
+    catalog::{cluster::Cluster, request_context::RequestContext},
     kind::Kind,
     object::edit,
     protocol::{
@@ -28,6 +28,7 @@ use crate::{
     },
     store::{Stored, metadata_field::Field},
     write::{
+        admission::add_topology_labels,
         commit::{self, transaction::Transaction},
         decode::{body, check_type_names, precondition::check_namespace},
     },
@@ -61,7 +62,11 @@ pub(crate) fn handle_in_collection(
 
 /// Binds a pod.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &RequestContext<'_>) -> Outcome<Reply> {
-    bind(transaction, call, &binding_body(call)?)
+    let binding = binding_body(call)?;
+    if binding.pointer("/metadata/name").and_then(Value::as_str) != Some(call.name()) {
+        return Err(bad_request("name in URL does not match name in Binding object"));
+    }
+    bind(transaction, call, &binding)
 }
 
 /// The body in its typed form.
@@ -78,12 +83,11 @@ fn binding_body(call: &RequestContext<'_>) -> Outcome<Value> {
 fn bind(transaction: &Transaction<'_>, call: &RequestContext<'_>, binding: &Value) -> Outcome<Reply> {
     let options = parent::write_options(call.query)?;
     check_target(binding)?;
-    let node = target_field(binding, "name");
     // Upstream: a binding is stored without the steps of an update.
     commit::change(transaction, call, options.dry_run, |current| {
         check(call, current, binding)?;
         Ok(edit::changed(&current.record, |pod| {
-            bind_to(pod, binding, node, &call.cluster.clock.now().text())
+            bind_to(pod, binding, call.cluster)
         }))
     })?;
     Ok(Reply::status(201, &done()))
@@ -117,26 +121,53 @@ fn check_target(binding: &Value) -> Outcome<()> {
     }
 }
 
+/// Annotations that moved init containers into pods before there was a field for them.
+const FORGOTTEN_ANNOTATIONS: [&str; 4] = [
+    "pod.alpha.kubernetes.io/init-container-statuses",
+    "pod.alpha.kubernetes.io/init-containers",
+    "pod.beta.kubernetes.io/init-container-statuses",
+    "pod.beta.kubernetes.io/init-containers",
+];
+
 /// Binds a pod that may be bound.
-fn bind_to(pod: &mut Map<'_>, binding: &Value, node: &str, now: &str) {
+fn bind_to(pod: &mut Map<'_>, binding: &Value, cluster: &Cluster) {
+    let node = target_field(binding, "name");
     pod.ensure_map("spec").set_text("nodeName", node);
+    let metadata = pod.ensure_map("metadata");
     for field in [Field::Annotations, Field::Labels] {
         let given = binding.pointer(&format!("/metadata/{}", field.name())).and_then(Value::as_object);
         if let Some(given) = given.filter(|given| !given.is_empty()) {
-            merge(pod.ensure_map("metadata").ensure_map(field.name()), given);
+            merge(metadata.ensure_map(field.name()), given);
         }
     }
+    if let Some(annotations) = metadata.map_mut(Field::Annotations.name()) {
+        FORGOTTEN_ANNOTATIONS.iter().for_each(|name| drop(annotations.remove(name)));
+        if annotations.is_empty() {
+            metadata.remove(Field::Annotations.name());
+        }
+    }
+    if target_field(binding, "kind") == "Node" {
+        add_topology_labels(cluster, node, metadata);
+    }
+    let status = pod.ensure_map("status");
+    // The hint of the scheduler has come true or not.
+    status.remove("nominatedNodeName");
+    set_scheduled(status, &cluster.clock.now().text());
+}
+
+fn set_scheduled(status: &mut Map<'_>, now: &str) {
     let scheduled =
         json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now});
-    let arena = pod.arena();
-    let status = pod.ensure_map("status");
+    let arena = status.arena();
+    let scheduled = tree::Value::of_json(&scheduled, arena);
     if status.list_mut("conditions").is_none() {
         status.set("conditions", List::new_in(arena));
     }
-    if let Some(conditions) = status.list_mut("conditions") {
-        // A pod that could not be scheduled before has the condition with status False.
-        conditions.retain(|one| one.as_map().is_none_or(|one| one.str("type") != "PodScheduled"));
-        conditions.push(tree::Value::of_json(&scheduled, arena));
+    let Some(conditions) = status.list_mut("conditions") else { return };
+    // A pod that could not be scheduled before has the condition with status False.
+    match conditions.iter().position(|one| one.as_map().is_some_and(|one| one.str("type") == "PodScheduled")) {
+        Some(at) => conditions.iter_mut().skip(at).take(1).for_each(|known| *known = scheduled.copy_in(arena)),
+        None => conditions.push(scheduled),
     }
 }
 

@@ -8,11 +8,14 @@ pub(crate) mod plugins;
 mod pods;
 mod refusal;
 
+pub(crate) use pods::add_topology_labels;
+
 use kubemerge_kinds::{
-    admission::{add_default_tolerations, add_not_ready_taint, keep_priority},
+    admission::{add_default_tolerations, add_not_ready_taint, check_subject, keep_priority},
     tree::{List, Map, Value},
 };
 
+use self::refusal::refuse;
 use crate::{
     protocol::status::Outcome,
     write::{request::Write, storage_protection},
@@ -26,12 +29,15 @@ pub(crate) fn mutate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_
             match old {
                 None => {
                     plugins::admit_pod(write, object)?;
-                    pods::admit(write, object)?;
+                    pods::set_priority(write, object)?;
                 }
                 Some(old) => keep_priority(object, old),
             }
             // On updates as well: a client may have sent a list without them.
             add_default_tolerations(object);
+            if old.is_none() {
+                pods::place(write, object)?;
+            }
         }
         ("", "Node") if old.is_none() => add_not_ready_taint(object),
         ("", "PersistentVolumeClaim") if old.is_none() => classes::set_storage_class(write, object),
@@ -50,6 +56,9 @@ pub(crate) fn validate(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>
     match (resource.group.as_str(), resource.kind.as_str(), old) {
         ("", "Pod", None) => pods::check_overhead(write, object)?,
         ("", "PersistentVolumeClaim", Some(old)) => classes::check_expansion(write, object, old)?,
+        ("certificates.k8s.io", "CertificateSigningRequest", None) => {
+            check_subject(object).map_or(Ok(()), |why| Err(refuse(write, object, &why)))?;
+        }
         ("scheduling.k8s.io", "PriorityClass", _) => classes::check_global_default(write, object, old)?,
         _ => {}
     }

@@ -1,7 +1,6 @@
-//! New pods: priority by class, overhead by runtime class.
+//! New pods: priority by class, overhead and scheduling by runtime class, labels of the node.
 
 use kubemerge_kinds::{
-    BuiltinKind,
     admission::{self, PriorityOfClass},
     tree::{Arena, Map},
 };
@@ -11,26 +10,45 @@ use super::{
     refusal::refuse,
 };
 use crate::{
-    protocol::status::Outcome,
+    catalog::cluster::Cluster,
+    object::edit,
+    protocol::{
+        reason::Reason,
+        status::{Failure, Outcome},
+    },
     store::{Record, Stored},
     write::request::Write,
 };
 
-/// Sets what the classes of a new pod give it.
-pub(super) fn admit(write: Write<'_>, pod: &mut Map<'_>) -> Outcome<()> {
+/// Sets the priority of a new pod.
+pub(super) fn set_priority(write: Write<'_>, pod: &mut Map<'_>) -> Outcome<()> {
     let class = priority(write, pod)?;
-    admission::set_priority(pod, &class).map_err(|why| refuse(write, pod, &why.to_string()))?;
-    let Some(stored) = runtime_class(write, pod)? else { return Ok(()) };
+    admission::set_priority(pod, &class).map_err(|why| refuse(write, pod, &why.to_string()))
+}
+
+/// Sets what the runtime class and the node of a new pod give it.
+pub(super) fn place(write: Write<'_>, pod: &mut Map<'_>) -> Outcome<()> {
+    if let Some(stored) = runtime_class(write, pod)? {
+        let arena = Arena::new();
+        let class = edit::tree(&stored.record, &arena);
+        let set = admission::set_overhead(pod, &class).and_then(|()| admission::set_scheduling(pod, &class));
+        set.map_err(|why| refuse(write, pod, &why.to_string()))?;
+    }
+    let node = pod.map("spec").map_or("", |spec| spec.str("nodeName"));
+    add_topology_labels(write.call.cluster, node, pod.ensure_map("metadata"));
+    Ok(())
+}
+
+/// Gives a pod that has a node the labels that say where the node is. A node that does not exist has none.
+pub(crate) fn add_topology_labels(cluster: &Cluster, node: &str, metadata: &mut Map<'_>) {
+    if node.is_empty() {
+        return;
+    }
+    let Some(stored) = cluster.store.get(&["/nodes/", node].concat()) else { return };
     let arena = Arena::new();
-    let text = stored.record.canonical().as_str();
-    let class = BuiltinKind::find(&write.call.cluster.schema, "node.k8s.io/v1", "RuntimeClass")
-        .and_then(|kind| kind.decode(&arena, text).ok());
-    let overhead = class.as_ref().and_then(|class| class.object.map("overhead"));
-    match overhead.and_then(|overhead| overhead.map("podFixed")) {
-        Some(fixed) => {
-            admission::set_overhead(pod, fixed).map_err(|why| refuse(write, pod, &why.to_string()))
-        }
-        None => Ok(()),
+    let node = edit::tree(&stored.record, &arena);
+    if let Some(labels) = node.map("metadata").and_then(|metadata| metadata.map("labels")) {
+        admission::set_topology_labels(metadata, labels);
     }
 }
 
@@ -58,24 +76,20 @@ fn of_class(class: &Record) -> PriorityOfClass {
 }
 
 fn runtime_class(write: Write<'_>, pod: &Map<'_>) -> Outcome<Option<Stored>> {
-    // An empty name is one that is not found, unlike no name.
     let name = pod.map("spec").filter(|spec| spec.has("runtimeClassName"));
     let Some(name) = name.map(|spec| spec.str("runtimeClassName")) else { return Ok(None) };
+    // Upstream: the client that looks for the class refuses to ask for it.
+    if name.is_empty() {
+        return Err(Failure::new(500, Reason::None, "resource name may not be empty"));
+    }
     let stored = write.call.cluster.store.get(&["node.k8s.io/runtimeclasses/", name].concat());
     let missing = || refuse(write, pod, &format!("pod rejected: RuntimeClass \"{name}\" not found"));
     stored.map(Some).ok_or_else(missing)
 }
 
-/// Only a runtime class may define an overhead.
+/// The overhead of a pod is that of its runtime class.
 pub(super) fn check_overhead(write: Write<'_>, pod: &Map<'_>) -> Outcome<()> {
-    let has_overhead = pod.map("spec").is_some_and(|spec| spec.has("overhead"));
-    if !has_overhead {
-        return Ok(());
-    }
-    let class = runtime_class(write, pod)?;
-    if class.is_some_and(|class| class.record.at(&["overhead"]).is_some()) {
-        return Ok(());
-    }
-    let why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
-    Err(refuse(write, pod, why))
+    let (arena, stored) = (Arena::new(), runtime_class(write, pod)?);
+    let class = stored.as_ref().map(|stored| edit::tree(&stored.record, &arena));
+    admission::check_overhead(pod, class.as_ref()).map_err(|why| refuse(write, pod, &why.to_string()))
 }

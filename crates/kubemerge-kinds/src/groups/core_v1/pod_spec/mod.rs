@@ -13,6 +13,7 @@ mod handlers;
 mod image;
 mod operating_system;
 mod paths;
+mod pod_level;
 mod pod_of;
 mod profiles;
 mod projected;
@@ -36,6 +37,7 @@ pub(crate) use self::{
     disabled::drop_disabled_fields,
     handlers::port_number_or_name,
     paths::no_backsteps,
+    pod_level::complete as complete_pod_level,
     pod_of::PodOf,
     projected::signer_name,
     resources::{

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+use super::pod_level::covers_containers;
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_label, qualified_name};
 use crate::typed::Quantity;
@@ -259,20 +260,5 @@ pub(super) fn pod_resources(spec: Field<'_>, claims: &BTreeSet<&str>) {
         resources.field("claims").forbidden("claims may not be set for Resources at pod-level");
     }
     requirements(resources, Requirements::Pod, claims);
-    within_pod_limits(spec, resources);
-}
-
-fn within_pod_limits(spec: Field<'_>, resources: Field<'_>) {
-    for (index, container) in spec.field("containers").items().enumerate() {
-        for (name, limit) in container.fields(["resources", "limits"]).entries() {
-            let pod = resources.field("limits").key(name);
-            if pod.is_set() && limit.quantity().compare(&pod.quantity()) == Ordering::Greater {
-                // Upstream: the path goes through the resources of the pod and ends with the field, after the
-                // key.
-                let place = resources.field("containers").index(index).key(name).field("limits");
-                let text = format!("must be less than or equal to pod limits of {}", pod.str());
-                place.invalid_as(limit.str(), text);
-            }
-        }
-    }
+    covers_containers(spec, resources);
 }
