@@ -24,6 +24,7 @@ use crate::meta::{
 use crate::object::user::User;
 use crate::ordered_json::OrderedJson;
 use crate::registry::reset_fields::{STATUS, reset};
+use crate::columns::TableColumn;
 use crate::registry::{Context, Counted, Coverage, KindEntry, MetadataRule, OnUpdate, Scope, StatusOnCreate};
 use crate::tree::{Arena, KnownParts, Map};
 use crate::typed::{DecodeError, Decoded, convert, decode, decode_node, read_typed_form, zero};
@@ -361,6 +362,11 @@ impl<'s> BuiltinKind<'s> {
     /// Reads the text of a stored object, which is in its typed form already: no types have to be looked up.
     pub fn read_stored<'a>(self, arena: &'a Arena, text: &'a str) -> Map<'a> {
         custom::decode(arena, text)
+    }
+
+    /// The columns of tables with objects of the kind.
+    pub fn columns(self) -> Vec<TableColumn> {
+        self.found.entry.presentation.columns.iter().map(TableColumn::from).collect()
     }
 
     /// Fills in defaults.

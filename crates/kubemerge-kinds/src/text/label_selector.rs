@@ -53,6 +53,7 @@ impl LabelSelector {
         for expression in selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten() {
             requirements.push(Requirement::from_expression(expression)?);
         }
+        requirements.sort_by(|one, other| one.key.cmp(&other.key));
         Some(LabelSelector(requirements))
     }
 
@@ -85,14 +86,20 @@ impl fmt::Display for LabelSelector {
                 Test::Exists => write!(f, "{key}"),
                 Test::Absent => write!(f, "!{key}"),
                 Test::Is(value) => write!(f, "{key}={value}"),
-                Test::In(values) => write!(f, "{key} in ({})", values.join(",")),
-                Test::NotIn(values) => write!(f, "{key} notin ({})", values.join(",")),
+                Test::In(values) => write!(f, "{key} in ({})", sorted(values)),
+                Test::NotIn(values) => write!(f, "{key} notin ({})", sorted(values)),
                 Test::Above(bound) => write!(f, "{key}>{bound}"),
                 Test::Below(bound) => write!(f, "{key}<{bound}"),
             }?;
         }
         Ok(())
     }
+}
+
+fn sorted(values: &[String]) -> String {
+    let mut values: Vec<&str> = values.iter().map(String::as_str).collect();
+    values.sort_unstable();
+    values.join(",")
 }
 
 impl Requirement {

@@ -36,8 +36,9 @@ impl Query {
         self.0.iter().any(|(name, _)| name == key)
     }
 
+    /// The values of a parameter, as often as it is given.
     pub(crate) fn all<'q>(&'q self, key: &'q str) -> impl Iterator<Item = &'q str> {
-        self.0.iter().filter(move |(name, value)| name == key && !value.is_empty()).map(|(_, v)| v.as_str())
+        self.0.iter().filter(move |(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
     /// A boolean as Go's converter reads it: present and neither `false` nor `0`.
@@ -296,15 +297,12 @@ impl ApplyOptions {
 
 /// Reads `dryRun` values, from a query or from DeleteOptions.
 pub(crate) fn dry_run<'v>(values: impl Iterator<Item = &'v str>, errors: &mut Vec<FieldError>) -> DryRun {
-    let mut found = DryRun::No;
-    for value in values {
-        if value != "All" {
-            errors.push(FieldError::not_supported("dryRun", &json!([value]), &["All".to_string()]));
-        }
-        // Upstream: an unknown value is an error, but never lets a write through.
-        found = DryRun::All;
+    let values: Vec<&str> = values.collect();
+    if values.iter().any(|value| *value != "All") {
+        errors.push(FieldError::not_supported("dryRun", &json!(values), &["All".to_string()]));
     }
-    found
+    // Upstream: an unknown value is an error, but never lets a write through.
+    if values.is_empty() { DryRun::No } else { DryRun::All }
 }
 
 fn field_validation(value: Option<&str>, errors: &mut Vec<FieldError>) -> FieldValidation {

@@ -52,6 +52,29 @@ pub(crate) fn row(
     empty(version, &columns, vec![row], json!({"resourceVersion": revision}))
 }
 
+/// The table of an object that is no stored one, such as a Scale.
+pub(crate) fn of_value(
+    columns: &[TableColumn],
+    object: Value,
+    version: MetaVersion,
+    include: Include,
+    now: Timestamp,
+) -> Value {
+    let cells: Vec<Value> = columns.iter().map(|column| column.cell(&object, now)).collect();
+    let metadata = json!({"resourceVersion": object["metadata"]["resourceVersion"]});
+    let object = match include {
+        Include::None => Value::Null,
+        Include::Object => object,
+        Include::Metadata => partial(&object, version),
+    };
+    empty(version, columns, vec![json!({"cells": cells, "object": object})], metadata)
+}
+
+/// The metadata of an object alone.
+pub(crate) fn partial(object: &Value, version: MetaVersion) -> Value {
+    json!({"kind": "PartialObjectMetadata", "apiVersion": version.api_version(), "metadata": object["metadata"]})
+}
+
 /// The table of a bookmark: its metadata travels in the row.
 pub(crate) fn bookmark(kind: Kind<'_>, version: MetaVersion, metadata: &Value) -> Value {
     let columns = kind.columns();

@@ -6,8 +6,8 @@ use crate::format::{dns1035_label, dns1123_subdomain, path_segment_name};
 use crate::go_text::quoted;
 use crate::meta::NameRule;
 use crate::registry::{
-    Context, DecodeRules, KindEntry, MetadataRule, Presentation, StorageFolder, Strategy, SubresourceRules,
-    Times, ValidationRules, Written,
+    Context, DecodeRules, KindEntry, MetadataRule, Permission, Presentation, StorageFolder, Strategy,
+    SubresourceRules, Times, ValidationRules, Written,
 };
 use crate::tree::{List, Map, Value};
 
@@ -15,7 +15,12 @@ pub(super) const KIND: KindEntry = KindEntry {
     kind: "APIService",
     folder: StorageFolder::GroupAndPlural,
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
-    strategy: Strategy { name: NameRule::PathSegment, prepare_create, ..Strategy::WITH_STATUS },
+    strategy: Strategy {
+        name: NameRule::PathSegment,
+        unconditional_update: Permission::Denied,
+        prepare_create,
+        ..Strategy::WITH_STATUS
+    },
     times: Times { changes: Some(set_condition_times), ..Times::NONE },
     validation: ValidationRules {
         metadata: MetadataRule::AnyFinalizers,

@@ -1,6 +1,7 @@
 //! SubjectAccessReview, SelfSubjectAccessReview and LocalSubjectAccessReview.
 
 use crate::field::{BadValue, Field};
+use crate::format::{label_value, qualified_name};
 use crate::registry::{KindEntry, MetadataRule, ValidationRules};
 use crate::tree::Map;
 
@@ -11,6 +12,7 @@ pub(super) const SUBJECT_ACCESS_REVIEW: KindEntry = KindEntry {
         object: |review| {
             attributes(review.field("spec"));
             subject(review.field("spec"));
+            selectors(review.field("spec"));
             empty_metadata(review.field("metadata"), &[], "must be empty");
         },
         ..ValidationRules::DEFAULT
@@ -24,6 +26,7 @@ pub(super) const SELF_SUBJECT_ACCESS_REVIEW: KindEntry = KindEntry {
         metadata: MetadataRule::Unchecked,
         object: |review| {
             attributes(review.field("spec"));
+            selectors(review.field("spec"));
             empty_metadata(review.field("metadata"), &[], "must be empty");
         },
         ..ValidationRules::DEFAULT
@@ -39,6 +42,7 @@ pub(super) const LOCAL_SUBJECT_ACCESS_REVIEW: KindEntry = KindEntry {
             let spec = review.field("spec");
             attributes(spec);
             subject(spec);
+            selectors(spec);
             empty_metadata(review.field("metadata"), &["namespace"], "must be empty except for namespace");
             let (resource, other) = (spec.field("resourceAttributes"), spec.field("nonResourceAttributes"));
             let namespace = resource.field("namespace");
@@ -72,7 +76,14 @@ fn attributes(spec: Field<'_>) {
             "exactly one of nonResourceAttributes or resourceAttributes must be specified",
         );
     }
-    ["fieldSelector", "labelSelector"].into_iter().for_each(|name| selector(resource.field(name)));
+}
+
+fn selectors(spec: Field<'_>) {
+    let [fields, labels] = ["fieldSelector", "labelSelector"].map(|name| spec.fields(["resourceAttributes", name]));
+    selector(fields);
+    fields.field("requirements").items().for_each(field_requirement);
+    selector(labels);
+    labels.field("requirements").items().for_each(label_requirement);
 }
 
 /// A selector is one text or a list of requirements.
@@ -84,6 +95,33 @@ fn selector(selector: Field<'_>) {
     if selector.is_set() && raw.is_empty() && requirements.is_empty() {
         let path = selector.path();
         requirements.required(format!("when {path} is specified, requirements or rawSelector is required"));
+    }
+}
+
+fn field_requirement(requirement: Field<'_>) {
+    requirement.field("key").require("must be specified");
+    values(requirement);
+}
+
+fn label_requirement(requirement: Field<'_>) {
+    values(requirement);
+    requirement.field("key").check(qualified_name);
+    for value in requirement.field("values").items() {
+        value.check(label_value);
+    }
+}
+
+/// Operators that are not known are those of newer clients, and ignored.
+fn values(requirement: Field<'_>) {
+    let values = requirement.field("values");
+    match requirement.field("operator").str() {
+        "In" | "NotIn" if values.is_empty() => {
+            values.required("must be specified when `operator` is 'In' or 'NotIn'");
+        }
+        "Exists" | "DoesNotExist" if !values.is_empty() => {
+            values.forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+        }
+        _ => {}
     }
 }
 

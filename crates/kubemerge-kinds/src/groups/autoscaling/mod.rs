@@ -8,7 +8,8 @@ mod conversion;
 mod conversion_metrics;
 mod metrics;
 mod reference;
+mod scale;
 
 use crate::registry::KindEntry;
 
-pub(crate) const KINDS: &[KindEntry] = &[autoscaler_v1::KIND, autoscaler_v2::KIND, autoscaler::OLDER];
+pub(crate) const KINDS: &[KindEntry] = &[autoscaler_v1::KIND, autoscaler_v2::KIND, autoscaler::OLDER, scale::KIND];

@@ -4,6 +4,8 @@
 use kubemerge_kinds::{
     BuiltinKind, User,
     field_error::quoted,
+    field_selector::FieldSelector,
+    label_selector::LabelSelector,
     tree::{Arena, Map},
 };
 use kubemerge_value::Canonical;
@@ -61,7 +63,70 @@ fn answer(api: &Api, call: &RequestContext<'_>, spec: &Value) -> Value {
         "SelfSubjectReview" => json!({"userInfo": call.user.to_info()}),
         "TokenReview" => token_status(api, call, spec),
         // Every user may do everything, as with the authorization mode AlwaysAllow.
-        _ => json!({"allowed": true}),
+        _ => access(&spec["resourceAttributes"]),
+    }
+}
+
+/// The answer to an access review: allowed, with a note about selectors that an authorizer could not use.
+fn access(attributes: &Value) -> Value {
+    let mut notes = Vec::new();
+    let selectors: [(&str, fn(&Value) -> Usable); 2] =
+        [("fieldSelector", field_selector), ("labelSelector", label_selector)];
+    for (name, usable) in selectors {
+        let ignored = match usable(&attributes[name]) {
+            Usable::All => continue,
+            Usable::Some => "partially ignored",
+            Usable::Nothing => "ignored",
+        };
+        notes.push(format!("spec.resourceAttributes.{name} {ignored} due to parse error"));
+    }
+    match notes.is_empty() {
+        true => json!({"allowed": true}),
+        false => json!({"allowed": true, "evaluationError": notes.join("; ")}),
+    }
+}
+
+/// How much of a selector an authorizer can use.
+enum Usable {
+    All,
+    Some,
+    Nothing,
+}
+
+impl Usable {
+    /// A text is used as a whole.
+    fn text<T>(parsed: Result<T, String>) -> Usable {
+        if parsed.is_ok() { Usable::All } else { Usable::Nothing }
+    }
+
+    fn requirements(selector: &Value, is_usable: impl Fn(&Value) -> bool) -> Usable {
+        let all = selector["requirements"].as_array().map_or(&[][..], Vec::as_slice);
+        match all.iter().filter(|one| is_usable(one)).count() {
+            count if count == all.len() => Usable::All,
+            0 => Usable::Nothing,
+            _ => Usable::Some,
+        }
+    }
+}
+
+fn field_selector(selector: &Value) -> Usable {
+    match selector["rawSelector"].as_str() {
+        Some(text) if !text.is_empty() => Usable::text(FieldSelector::parse(text)),
+        // Upstream: of several values none is used.
+        _ => Usable::requirements(selector, |requirement| {
+            matches!(requirement["operator"].as_str(), Some("In" | "NotIn"))
+                && requirement["values"].as_array().is_some_and(|values| values.len() == 1)
+        }),
+    }
+}
+
+fn label_selector(selector: &Value) -> Usable {
+    const OPERATORS: [&str; 4] = ["In", "NotIn", "Exists", "DoesNotExist"];
+    match selector["rawSelector"].as_str() {
+        Some(text) if !text.is_empty() => Usable::text(LabelSelector::parse(text)),
+        _ => Usable::requirements(selector, |requirement| {
+            requirement["operator"].as_str().is_some_and(|operator| OPERATORS.contains(&operator))
+        }),
     }
 }
 

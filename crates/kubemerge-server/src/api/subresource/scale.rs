@@ -1,10 +1,12 @@
 //! `/scale`: the number of replicas of a workload, whatever its kind.
 
+use kubemerge::PatchType;
 use kubemerge_kinds::{
     BuiltinKind,
     columns::selector_text,
     custom::scale::{ScalePaths, names},
-    field_error::{FieldError, quoted},
+    field_error::FieldError,
+    ordered_json::OrderedJson,
     strategy::Permission,
     tree::{Arena, Map},
 };
@@ -19,16 +21,18 @@ use crate::{
     object::draft::{Draft, has_metadata, metadata_text},
     protocol::{
         json::{Members, canonical, tree},
+        media::{Form, JSON},
         query::{ApplyOptions, FieldValidation, OptionsKind, WriteOptions},
         reply::Reply,
-        status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, unclassified},
+        status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, not_acceptable, unclassified},
         verb::Verb,
     },
+    read::table,
     store::{Ownership, Revision, metadata_field::Field},
     write::{
         commit::transaction::Transaction,
         decode::{
-            apply, body, patch,
+            GivenType, apply, body, patch,
             precondition::check_version,
             scale::{self, Rescaled},
             undecodable::invalid_patch,
@@ -58,7 +62,7 @@ pub(crate) fn handle(
             let stored = call.cluster.store.get(&call.key()).ok_or_else(|| call.not_found())?;
             let (kind, arena) = (Kind::of(call.cluster, call.resource), Arena::new());
             let object = kind.served(&stored.record, &arena);
-            Ok(Reply::value(200, &scale(&object, Some(stored.revision), &paths)?))
+            present(call, scale(&object, Some(stored.revision), &paths)?)
         }
         Verb::Update => {
             let options = WriteOptions::read(call.query, OptionsKind::Update)?;
@@ -80,7 +84,8 @@ pub(crate) fn handle(
                 let patch_type = patch_type(call, custom)?;
                 let shown = scale::with_entries(call, old, current);
                 let patched = patch::apply_plain(call, patch_type, &canonical(&shown)?)?;
-                let mut patched = typed_scale(write, &patched)?;
+                let mut patched = typed_scale(write, &shown, patch_type, &patched)?;
+                check_body(call, &patched)?;
                 // Entries in a write to a subresource do not count.
                 if let Some(metadata) = patched.get_mut("metadata").and_then(Value::as_object_mut) {
                     metadata.remove("managedFields");
@@ -96,15 +101,33 @@ pub(crate) fn handle(
 fn decoded_body(call: &RequestContext<'_>) -> Outcome<Value> {
     let body = body::canonical_body(call)?;
     let Some(kind) = scale_kind(call) else { return Ok(tree(&body)) };
+    check_type(call, &tree(&body))?;
     let (arena, name) = (Arena::new(), KindName { kind: "Scale", version: "v1" });
     typed_body::decode(call, name, kind, &arena, body.as_str()).map(|typed| typed_body::to_value(&typed))
 }
 
+/// A Scale is of the version that is served, if it says so.
+fn check_type(call: &RequestContext<'_>, scale: &Value) -> Outcome<()> {
+    let text = |name: &str| scale[name].as_str().unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let expected = GivenType { api_version: "autoscaling/v1", kind: SCALE.name };
+    let scheme = Kind::of(call.cluster, call.resource).go_scheme();
+    expected.check(&call.cluster.schema, scheme, GivenType { api_version, kind })
+}
+
 /// The result of a patch in its typed form. Unknown fields are reported as the request wants.
-fn typed_scale(write: Write<'_>, patched: &Canonical) -> Outcome<Value> {
+fn typed_scale(write: Write<'_>, shown: &Value, patch_type: PatchType, patched: &Canonical) -> Outcome<Value> {
     let Some(kind) = scale_kind(write.call) else { return Ok(tree(patched)) };
     let arena = Arena::new();
-    let refuse = |problem: &str| invalid_patch(&tree(patched).to_string(), problem);
+    let refuse = |problem: &str| {
+        let quoted = quoted(kind, shown, patch_type, write.call.body);
+        invalid_patch(quoted.as_deref().unwrap_or(patched.as_str()), problem)
+    };
+    if let Err(failure) = check_type(write.call, &tree(patched)) {
+        // Only what comes after the type is said of a patch.
+        let (_, problem) = failure.message().split_once(": ").unwrap_or(("", failure.message()));
+        return Err(refuse(problem));
+    }
     let (typed, complaints) =
         decode_complete(kind, &arena, patched.as_str()).map_err(|problem| refuse(problem.message()))?;
     match write.options.field_validation {
@@ -117,6 +140,17 @@ fn typed_scale(write: Write<'_>, patched: &Canonical) -> Outcome<Value> {
     Ok(typed_body::to_value(&typed))
 }
 
+/// A patched Scale as messages quote it: in the order of Go's fields, where the patch has not sorted it.
+fn quoted(kind: BuiltinKind<'_>, shown: &Value, patch_type: PatchType, patch: &[u8]) -> Option<String> {
+    let mut scale = kind.in_go_order(OrderedJson::read(shown.to_string().as_bytes())?);
+    let patch = OrderedJson::read(patch)?;
+    match patch_type {
+        PatchType::Json => scale.apply(&patch)?,
+        _ => scale.merge(&patch),
+    }
+    Some(scale.to_text())
+}
+
 /// The rules of a Scale; a schema of the user's own may not have it.
 fn scale_kind<'c>(call: &RequestContext<'c>) -> Option<BuiltinKind<'c>> {
     BuiltinKind::find(&call.cluster.schema, "autoscaling/v1", "Scale")
@@ -125,12 +159,11 @@ fn scale_kind<'c>(call: &RequestContext<'c>) -> Option<BuiltinKind<'c>> {
 /// A body is a Scale of the object in the path.
 fn check_body(call: &RequestContext<'_>, body: &Value) -> Outcome<()> {
     let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    let (kind, name, namespace) = (text("/kind"), text("/metadata/name"), text("/metadata/namespace"));
-    if !matches!(kind, "" | "Scale") {
+    let (name, namespace) = (text("/metadata/name"), text("/metadata/namespace"));
+    if name.is_empty() {
         return Err(bad_request(format!(
-            "{kind} in version {} cannot be handled as a Scale: no kind {} is registered",
-            quoted(text("/apiVersion")),
-            quoted(kind)
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            call.name()
         )));
     }
     if name != call.name() {
@@ -216,7 +249,21 @@ fn change<'w>(
     let kind = write.kind;
     let object = kind.served(shown.record, &arena);
     // A dry run has no new revision.
-    Ok(Reply::value(200, &scale(&object, Some(shown.revision.unwrap_or_default()), paths)?))
+    present(call, scale(&object, Some(shown.revision.unwrap_or_default()), paths)?)
+}
+
+/// Answers a Scale in the form the client wants.
+fn present(call: &RequestContext<'_>, scale: Value) -> Outcome<Reply> {
+    match call.form {
+        Form::Whole => Ok(Reply::value(200, &scale)),
+        Form::Partial(version) => Ok(Reply::value(200, &table::partial(&scale, version))),
+        Form::PartialList(_) => Err(not_acceptable(&[JSON])),
+        Form::Table(version, include) => {
+            let columns = scale_kind(call).map(BuiltinKind::columns).unwrap_or_default();
+            let now = call.cluster.clock.now();
+            Ok(Reply::value(200, &table::of_value(&columns, scale, version, include, now)))
+        }
+    }
 }
 
 /// Sets the replicas at a path, making the maps on the way.

@@ -12,6 +12,7 @@ use kubemerge_kinds::{
     field_error::MAX_COMPLAINTS,
     tree::{Arena, KnownParts, Map, Value},
 };
+use kubemerge_schema::Schema;
 use kubemerge_value::Node;
 
 use crate::{
@@ -202,33 +203,49 @@ pub(crate) fn check_type_names(
     api_version: &str,
     kind: &str,
 ) -> Outcome<()> {
-    let (expected, wanted) = (&call.resource.api_version, &call.resource.kind);
-    if !api_version.is_empty() && api_version != expected {
-        let kind = if kind.is_empty() { wanted } else { kind };
-        // Go still has the types of versions that are no longer served, nearly all of them betas.
-        let is_registered = api_version.contains("beta")
-            || BuiltinKind::find(&call.cluster.schema, api_version, kind).is_some();
-        // Upstream: of built-in kinds the decoder looks for the type first.
-        if of.go_scheme().is_some() && !is_registered {
-            return Err(unregistered(call, of, api_version, kind));
-        }
-        return Err(bad_request(format!(
-            "the API version in the data ({api_version}) does not match the expected API version ({expected})"
-        )));
-    }
-    if !kind.is_empty() && kind != wanted {
-        return Err(unregistered(call, of, expected, kind));
-    }
-    Ok(())
+    let expected = GivenType { api_version: &call.resource.api_version, kind: &call.resource.kind };
+    expected.check(&call.cluster.schema, of.go_scheme(), GivenType { api_version, kind })
 }
 
-/// Why an object of a type that is not served cannot be decoded.
-fn unregistered(call: &RequestContext<'_>, of: Kind<'_>, api_version: &str, kind: &str) -> Failure {
-    let scheme = of.go_scheme().unwrap_or_default();
-    let version = api_version.rsplit('/').next().unwrap_or_default();
-    let wanted = &call.resource.kind;
-    bad_request(format!(
-        "{kind} in version {version:?} cannot be handled as a {wanted}: no kind {kind:?} is registered for version \
-         {api_version:?}{scheme}"
-    ))
+/// The names of a type in an object.
+#[derive(Clone, Copy)]
+pub(crate) struct GivenType<'n> {
+    pub(crate) api_version: &'n str,
+    pub(crate) kind: &'n str,
+}
+
+impl GivenType<'_> {
+    /// Refuses names that are given and are not these; `scheme` has the words for the types of a program in Go.
+    pub(crate) fn check(self, schema: &Schema, scheme: Option<&str>, given: GivenType<'_>) -> Outcome<()> {
+        let GivenType { api_version, kind } = given;
+        if !api_version.is_empty() && api_version != self.api_version {
+            let kind = if kind.is_empty() { self.kind } else { kind };
+            // Go still has the types of versions that are no longer served, nearly all of them betas.
+            let is_registered =
+                api_version.contains("beta") || BuiltinKind::find(schema, api_version, kind).is_some();
+            // Upstream: of built-in kinds the decoder looks for the type first.
+            if scheme.is_some() && !is_registered {
+                return Err(self.unregistered(scheme, GivenType { api_version, kind }));
+            }
+            return Err(bad_request(format!(
+                "the API version in the data ({api_version}) does not match the expected API version ({})",
+                self.api_version
+            )));
+        }
+        if !kind.is_empty() && kind != self.kind {
+            return Err(self.unregistered(scheme, GivenType { api_version: self.api_version, kind }));
+        }
+        Ok(())
+    }
+
+    /// Why an object of a type that is not served cannot be decoded.
+    fn unregistered(self, scheme: Option<&str>, given: GivenType<'_>) -> Failure {
+        let GivenType { api_version, kind } = given;
+        let version = api_version.rsplit('/').next().unwrap_or_default();
+        let (wanted, scheme) = (self.kind, scheme.unwrap_or_default());
+        bad_request(format!(
+            "{kind} in version {version:?} cannot be handled as a {wanted}: no kind {kind:?} is registered for \
+             version {api_version:?}{scheme}"
+        ))
+    }
 }

@@ -89,7 +89,7 @@ impl DeleteOptions {
         let dry = value.get("dryRun").and_then(Value::as_array).into_iter().flatten();
         let dry_run = dry_run(dry.filter_map(Value::as_str), &mut errors);
         let orphan = value.get("orphanDependents").and_then(Value::as_bool);
-        let policy = value.get("propagationPolicy").and_then(Value::as_str).filter(|text| !text.is_empty());
+        let policy = value.get("propagationPolicy").and_then(Value::as_str);
         // The old and the new way to say the same thing.
         if orphan.is_some() && policy.is_some() {
             let why = "orphanDependents and deletionPropagation cannot be both set";
@@ -128,7 +128,7 @@ fn propagation(
         (None, Some("Foreground")) => Some(Propagation::Foreground),
         (None, Some("Background")) => Some(Propagation::Background),
         (None, Some(other)) => {
-            let supported = ["Background", "Foreground", "Orphan"].map(str::to_string);
+            let supported = ["Foreground", "Background", "Orphan", "nil"].map(str::to_string);
             errors.push(FieldError::not_supported("propagationPolicy", &json!(other), &supported));
             None
         }
@@ -146,7 +146,12 @@ fn check_types(value: &Value) -> Outcome<()> {
         return refuse("json: cannot unmarshal it into a Go struct".into());
     }
     if let Some(kind) = value.get("kind").and_then(Value::as_str).filter(|kind| !is_kind(kind)) {
-        return refuse(format!("no kind {} is registered", quoted(kind)));
+        let version = value.get("apiVersion").and_then(Value::as_str).filter(|version| !version.is_empty());
+        return Err(bad_request(format!(
+            "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
+            quoted(kind),
+            quoted(version.unwrap_or("v1"))
+        )));
     }
     for (pointer, fits, wanted) in MEMBERS {
         let given = value.pointer(pointer).filter(|given| !given.is_null());
@@ -170,14 +175,21 @@ fn is_list_of_text(value: &Value) -> bool {
 
 fn from_query(query: &Query) -> Outcome<Value> {
     let mut options = json!({"dryRun": query.all("dryRun").collect::<Vec<_>>()});
-    if let Some(policy) = query.get("propagationPolicy") {
+    let first = |name| query.all(name).next();
+    if let Some(policy) = first("propagationPolicy") {
         options.set_member("propagationPolicy", policy.into());
     }
-    if let Some(seconds) = query.number::<i64>("gracePeriodSeconds")? {
-        options.set_member("gracePeriodSeconds", seconds.into());
+    if let Some(seconds) = first("gracePeriodSeconds") {
+        let invalid = |_| bad_request(format!("strconv.ParseInt: parsing {}: invalid syntax", quoted(seconds)));
+        options.set_member("gracePeriodSeconds", seconds.parse::<i64>().map_err(invalid)?.into());
     }
-    if query.get("orphanDependents").is_some() {
+    if query.has("orphanDependents") {
         options.set_member("orphanDependents", query.flag("orphanDependents").into());
+    }
+    let wanted = ["uid", "resourceVersion"].into_iter().filter_map(|name| Some((name.to_owned(), first(name)?.into())));
+    let wanted: serde_json::Map<String, Value> = wanted.collect();
+    if !wanted.is_empty() {
+        options.set_member("preconditions", wanted.into());
     }
     Ok(options)
 }

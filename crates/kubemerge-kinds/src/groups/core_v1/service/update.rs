@@ -19,6 +19,10 @@ pub(super) fn prepare(service: &mut Map<'_>, old: &Map<'_>) {
     if is_externally_accessible(before) && !is_externally_accessible(spec) {
         drop_same(spec, before, "externalTrafficPolicy");
     }
+    // Upstream: it is left out where a Service is read; one that is not valid is still refused.
+    if spec.str("type") == "ExternalName" && matches!(spec.str("internalTrafficPolicy"), "Cluster" | "Local") {
+        spec.remove("internalTrafficPolicy");
+    }
     if !is_balanced {
         let status = service.ensure_map("status");
         status.remove("loadBalancer");
