@@ -1,6 +1,6 @@
 //! Objects that cannot be decoded, in the words of kube-apiserver: each way into the store has its own.
 
-use kubemerge::PatchType;
+use kubemerge::{PatchType, strategic::take_out_merged};
 use kubemerge_kinds::{
     field_error::{FieldError, quoted},
     go_text::value_text,
@@ -13,7 +13,7 @@ use crate::{
     kind::shown::Shown,
     kind::{DecodeError, Given, Source},
     protocol::{
-        json::{Members, any_tree},
+        json::{Members, any_tree, tree},
         status::{Failure, Qualified, bad_request, invalid, unclassified},
     },
     store::Stored,
@@ -61,12 +61,15 @@ pub(crate) fn invalid_patch(object: &str, why: &str) -> Failure {
     invalid(Qualified { group: "", name: "" }, "", &[error])
 }
 
-/// What the message quotes: the patch itself if it is a strategic merge patch, else the patched text.
+/// What the message quotes: what the merge leaves of the patch if it is a strategic merge patch, else the patched text.
 fn quoted_object(write: Write<'_>, patching: Patching<'_>) -> Option<String> {
     let call = write.call;
     if patching.patch_type == PatchType::Strategic {
         let mut patch = any_tree(call.body)?;
-        drop_directives(&mut patch);
+        let ty = call.cluster.schema.type_of(&call.resource.api_version, &call.resource.kind);
+        if let Some(ty) = ty {
+            take_out_merged(ty, &tree(patching.stored.record.node()), &mut patch);
+        }
         return Some(value_text(&patch));
     }
     let mut text = Vec::new();
@@ -78,18 +81,6 @@ fn quoted_object(write: Write<'_>, patching: Patching<'_>) -> Option<String> {
         _ => object.merge(&patch),
     }
     Some(object.to_text())
-}
-
-/// Directives are taken out of a patch while it is applied.
-fn drop_directives(patch: &mut Value) {
-    match patch {
-        Value::Object(members) => {
-            members.retain(|name, _| !name.starts_with('$'));
-            members.values_mut().for_each(drop_directives);
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_directives),
-        _ => {}
-    }
 }
 
 /// The first error in the order of the patched text, which is not that of our own text.
