@@ -1,6 +1,6 @@
 //! `metadata.generation`: when it is set and when it grows.
 
-use crate::tree::{Map, both_or_neither};
+use crate::tree::{Map, Value, both_or_neither};
 
 /// When `metadata.generation` grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,9 @@ pub enum GenerationRule {
     Fixed,
     /// When this field changes.
     Field(&'static str),
+    /// When this field changes; a list or map that is given without items is a change. Upstream: such kinds compare with
+    /// `reflect.DeepEqual`, which tells an empty list from none.
+    FieldAsGiven(&'static str),
     /// When the spec or the annotations change.
     SpecOrAnnotations,
     /// When the labels, or anything outside of metadata, change.
@@ -53,6 +56,9 @@ impl GenerationRule {
         match self {
             GenerationRule::Untracked | GenerationRule::Fixed => false,
             GenerationRule::Field(name) => !new.same_field_in_go(old, name),
+            GenerationRule::FieldAsGiven(name) => {
+                !new.same_field_in_go(old, name) || new.get_raw(name).is_some_and(Value::has_given_empty)
+            }
             GenerationRule::SpecFromZero => !new.same_field_in_go(old, "spec"),
             GenerationRule::SpecOrAnnotations => {
                 !new.same_field_in_go(old, "spec") || has_other_metadata(new, old, "annotations")

@@ -4,7 +4,10 @@
 
 use std::cmp::Ordering;
 
-use kubemerge_value::deep;
+use kubemerge_value::{
+    deep,
+    tree::{TreeField, Value},
+};
 
 use super::{Items, Member, Members, ParsedValue};
 
@@ -16,7 +19,7 @@ impl PartialEq for ParsedValue<'_> {
             (ParsedValue::Int(one), ParsedValue::Int(two)) => one == two,
             (ParsedValue::String(one), ParsedValue::String(two)) => one == two,
             (ParsedValue::List(one), ParsedValue::List(two)) => {
-                self.is_same_part(*other) || deep(|| one.len() == two.len() && one.iter().eq(two.iter()))
+                self.is_same_part(*other) || are_same_items(one.values(), two.values())
             }
             (ParsedValue::Map(one), ParsedValue::Map(two)) => {
                 self.is_same_part(*other) || deep(|| same_members(one, two))
@@ -27,6 +30,28 @@ impl PartialEq for ParsedValue<'_> {
                 _ => false,
             },
         }
+    }
+}
+
+/// Whether two lists have the same items. Upstream: lists of typed objects are compared by `reflect.DeepEqual`, which
+/// tells a list or map without items, which nothing else sees, from none.
+fn are_same_items(one: &[Value<'_>], two: &[Value<'_>]) -> bool {
+    one.len() == two.len() && deep(|| one.iter().zip(two).all(|(one, two)| is_same_item(one, two)))
+}
+
+fn is_same_item(one: &Value<'_>, two: &Value<'_>) -> bool {
+    match (one, two) {
+        (Value::Omitted(one), Value::Omitted(two)) => one == two,
+        (Value::Omitted(_), _) | (_, Value::Omitted(_)) => false,
+        (Value::List(one), Value::List(two)) => are_same_items(one, two),
+        (Value::Map(one), Value::Map(two)) => {
+            let (one, two) = (one.fields(), two.fields());
+            let is_same = |((name, one), (other, two)): (&TreeField<'_>, &TreeField<'_>)| {
+                name == other && is_same_item(one, two)
+            };
+            one.len() == two.len() && deep(|| one.iter().zip(two).all(is_same))
+        }
+        (one, two) => ParsedValue::of(one) == ParsedValue::of(two),
     }
 }
 

@@ -72,6 +72,17 @@ impl Value<'_> {
         ValueRef::from(self).same_in_go(other.into())
     }
 
+    /// Whether a client gave a list or map without items here or anywhere inside, which some comparisons of Go tell from
+    /// none.
+    pub fn has_given_empty(&self) -> bool {
+        match self {
+            Value::Omitted(_) => true,
+            Value::List(items) => deep(|| items.iter().any(Value::has_given_empty)),
+            Value::Map(map) => deep(|| map.fields().iter().any(|(_, value)| value.has_given_empty())),
+            _ => false,
+        }
+    }
+
     /// Whether both are stored as the same JSON; see [`ValueRef::same_json`].
     pub fn same_json(&self, other: &Value<'_>) -> bool {
         ValueRef::from(self).same_json(other.into())

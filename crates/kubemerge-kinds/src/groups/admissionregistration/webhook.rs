@@ -27,7 +27,7 @@ pub(super) const VALIDATING: KindEntry = KindEntry {
         ..DecodeRules::DEFAULT
     },
     strategy: Strategy {
-        generation: GenerationRule::Field("webhooks"),
+        generation: GenerationRule::FieldAsGiven("webhooks"),
         unconditional_update: Permission::Denied,
         ..Strategy::DEFAULT
     },

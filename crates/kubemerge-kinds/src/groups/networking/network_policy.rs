@@ -12,7 +12,7 @@ use crate::tree::{List, Map, Value};
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "NetworkPolicy",
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
-    strategy: Strategy { generation: GenerationRule::Field("spec"), ..Strategy::DEFAULT },
+    strategy: Strategy { generation: GenerationRule::FieldAsGiven("spec"), ..Strategy::DEFAULT },
     validation: ValidationRules {
         object: validate,
         on_update: OnUpdate::ValidateObject,

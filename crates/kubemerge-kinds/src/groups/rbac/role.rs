@@ -29,9 +29,11 @@ pub(super) const CLUSTER_ROLE: KindEntry = KindEntry {
     ..KindEntry::CLUSTER
 };
 
-/// Kubernetes writes an empty list of rules as null.
+/// Kubernetes writes an empty list of rules as null. One that a client gave is kept as such: it has an owner.
 fn defaults(role: &mut Map<'_>, _: Context) {
-    role.set_if_absent("rules", Value::Null);
+    if !role.has("rules") {
+        role.set("rules", Value::Null);
+    }
 }
 
 fn validate_role(role: Field<'_>) {
