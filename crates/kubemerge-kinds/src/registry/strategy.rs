@@ -44,6 +44,9 @@ pub struct Strategy {
     pub record_user: Option<RecordUser>,
     /// `PrepareForUpdate`.
     pub prepare_update: ChangeUpdate,
+    /// Whether Kubernetes stores a new object, complete but for `PrepareForCreate`, without something that it fills in
+    /// whenever it reads the object: the first write without a change is written then.
+    pub completed_by_reading: fn(&crate::tree::Map<'_>) -> bool,
 }
 
 /// Whether something may be done.
@@ -125,6 +128,7 @@ impl Strategy {
         begin: |_, _, _| Vec::new(),
         prepare_create: |_, _| {},
         record_user: None,
+        completed_by_reading: |_| false,
         prepare_update: |_, _, _| {},
     };
 

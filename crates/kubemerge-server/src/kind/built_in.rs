@@ -228,6 +228,10 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         }
     }
 
+    fn is_completed_by_reading(&self, _: bool, object: &Map<'c>) -> bool {
+        self.entry().is_some_and(|entry| (entry.strategy.completed_by_reading)(object))
+    }
+
     fn record_user(&self, object: &mut Map<'c>, user: &User) {
         self.rules().record_user(object, user);
     }

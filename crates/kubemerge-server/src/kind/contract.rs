@@ -238,6 +238,12 @@ pub(crate) trait Contract<'c> {
     /// Sets what the server owns, and takes from the stored object what the request does not write.
     fn prepare(&self, object: &mut Map<'c>, old: Option<&Map<'c>>, subresource: Option<&str>);
 
+    /// Whether a new object that has its defaults, and had a status before or not, is stored without something that is
+    /// filled in whenever it is read.
+    fn is_completed_by_reading(&self, _had_status: bool, _object: &Map<'c>) -> bool {
+        false
+    }
+
     /// Writes down who creates a prepared new object, if the kind keeps that.
     fn record_user(&self, _object: &mut Map<'c>, _user: &User) {}
 

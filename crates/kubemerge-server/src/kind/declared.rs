@@ -196,6 +196,11 @@ impl<'c> Contract<'c> for Declared<'c> {
         self.rules.reset_new(object);
     }
 
+    fn is_completed_by_reading(&self, had_status: bool, object: &Map<'c>) -> bool {
+        // Upstream: the status of a new object is dropped after defaults, and comes back with those.
+        self.version.is_some() && self.resource.has_status() && !had_status && object.has("status")
+    }
+
     fn prepare(&self, object: &mut Map<'c>, old: Option<&Map<'c>>, subresource: Option<&str>) {
         self.rules.prepare(object, old, subresource);
     }

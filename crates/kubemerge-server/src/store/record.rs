@@ -33,6 +33,17 @@ struct Inner {
     owners: Vec<String>,
     ownership: Ownership,
     form: StoredForm,
+    completion: Completion,
+}
+
+/// Whether Kubernetes would have stored the text as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Completion {
+    #[default]
+    Stored,
+    /// It would have filled in a part of it when it read the object: the next write stores it as it is, even one
+    /// without a change. Known until the server is started again.
+    ByReading,
 }
 
 /// What is known about the text of an object.
@@ -60,7 +71,11 @@ impl Record {
     pub fn new(text: Canonical, owners: Vec<String>, ownership: Ownership) -> Self {
         let text = Arc::new(text);
         let layout = Layout::of(&text.clone().into());
-        Record { inner: Arc::new(Inner { text, layout, owners, ownership, form: StoredForm::default() }) }
+        Record::of(Inner { text, layout, owners, ownership, form: StoredForm::default(), completion: Completion::Stored })
+    }
+
+    fn of(inner: Inner) -> Self {
+        Record { inner: Arc::new(inner) }
     }
 
     /// A record whose writer knows where things are.
@@ -74,14 +89,26 @@ impl Record {
         let text = Arc::new(text);
         // The writer knows it; finding it in the text would be another walk.
         debug_assert_eq!(layout, Layout::of(&text.clone().into()));
-        Record { inner: Arc::new(Inner { text, layout, owners, ownership, form }) }
+        Record::of(Inner { text, layout, owners, ownership, form, completion: Completion::Stored })
     }
 
     /// The same text with other owners of its fields.
     pub(crate) fn owned(&self, ownership: Ownership, form: StoredForm) -> Self {
         let Inner { text, layout, owners, .. } = &*self.inner;
         let (text, layout, owners) = (text.clone(), layout.clone(), owners.clone());
-        Record { inner: Arc::new(Inner { text, layout, owners, ownership, form }) }
+        Record::of(Inner { text, layout, owners, ownership, form, completion: Completion::Stored })
+    }
+
+    /// The same for an object of which Kubernetes fills in a part whenever it reads it.
+    pub(crate) fn completed_by_reading(&self) -> Self {
+        let Inner { text, layout, owners, ownership, form, .. } = &*self.inner;
+        let (text, layout, owners, ownership) = (text.clone(), layout.clone(), owners.clone(), ownership.clone());
+        Record::of(Inner { text, layout, owners, ownership, form: *form, completion: Completion::ByReading })
+    }
+
+    /// Whether the next write is stored even if it changes nothing.
+    pub(crate) fn is_completed_by_reading(&self) -> bool {
+        self.inner.completion == Completion::ByReading
     }
 
     /// What is known about the text.

@@ -50,7 +50,9 @@ pub(crate) fn state_to_store<'w>(
 ) -> Outcome<Record> {
     prepare::reset(write, &mut draft, old);
     unions::normalize(write, &mut draft, old)?;
+    let had_status = draft.tree.has("status");
     write.kind.default(&mut draft.tree)?;
+    let is_completed = old.is_none() && write.kind.is_completed_by_reading(had_status, &draft.tree);
     // Before anything is prepared: no manager owns what the server sets.
     track::request(write, old, &mut draft);
     prepare::identify(write, &mut draft, old);
@@ -61,7 +63,8 @@ pub(crate) fn state_to_store<'w>(
     prepare::prepare(write, &mut draft.tree, old)?;
     validate::validate(write, &draft.tree, old)?;
     prepare::finish(write, &mut draft.tree, old);
-    Ok(fitting(write, draft.record()))
+    let record = fitting(write, draft.record());
+    Ok(if is_completed { record.completed_by_reading() } else { record })
 }
 
 /// Upstream: an object that is too large for etcd is tried again without managedFields, unless it is applied.

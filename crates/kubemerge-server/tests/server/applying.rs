@@ -50,6 +50,54 @@ async fn an_apply_creates_an_object_and_owns_its_fields() {
     assert_eq!(owners(&created.body), [r#"m Apply {"f:data":{"f:a":{}}}"#]);
 }
 
+/// Kubernetes stores some new objects without a part that it fills in whenever it reads them: the phase of a claim,
+/// the generated labels of a Job, defaults in the status of a custom resource. The first apply that changes nothing
+/// stores that part and gives a new resourceVersion, with an object that is otherwise the same.
+#[tokio::test]
+async fn what_reading_fills_in_is_stored_by_the_next_write() {
+    const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
+    const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
+    let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "a"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}});
+    let job = |labels: Value| {
+        json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": {"template": {
+            "metadata": {"labels": labels},
+            "spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "b"}]}}}})
+    };
+    let schema = json!({"type": "object", "properties": {
+        "status": {"type": "object", "default": {"phase": "New"}, "x-kubernetes-preserve-unknown-fields": true}}});
+    let definition = |subresources: Value| {
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "foxes.example.com"},
+            "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "foxes", "kind": "Fox"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "subresources": subresources,
+                    "schema": {"openAPIV3Schema": schema}}]}})
+    };
+    let fox = json!({"apiVersion": "example.com/v1", "kind": "Fox", "metadata": {"name": "a"}});
+    let (foxes, plain) = ("/apis/example.com/v1/namespaces/default/foxes", json!({}));
+    let writes = [
+        (CLAIMS, claim, &plain, true),
+        (JOBS, job(json!({})), &plain, true),
+        (JOBS, job(json!({"app": "a"})), &plain, false),
+        (CONFIG_MAPS, config_map("a"), &plain, false),
+        (foxes, fox.clone(), &json!({"status": {}}), true),
+        (foxes, fox, &plain, false),
+    ];
+    for (path, config, subresources, is_written_again) in writes {
+        let server = server();
+        let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        ask(&server, "POST", definitions, definition(subresources.clone())).await;
+        let path = format!("{path}/a?fieldManager=m");
+        let first = apply(&server, &path, config.clone()).await;
+        let again = apply(&server, &path, config.clone()).await;
+        let third = apply(&server, &path, config).await;
+        let version = |answer: &Answer| answer.body["metadata"]["resourceVersion"].clone();
+        assert_eq!((first.code, again.code), (201, 200), "{:?}", first.body);
+        assert_eq!(version(&first) != version(&again), is_written_again, "{path}");
+        assert_eq!(again.body, third.body);
+    }
+}
+
 #[tokio::test]
 async fn the_same_configuration_again_stores_nothing() {
     let (server, created) = with_applied_map().await;

@@ -25,6 +25,8 @@ pub(super) const KIND: KindEntry = KindEntry {
         generation: GenerationRule::Field("spec"),
         // For clients from before there was garbage collection, which deleted dependents themselves.
         default_propagation: Propagation::Orphan,
+        // Labels of pods that are generated become those of the Job.
+        completed_by_reading: |job| job.map("metadata").is_none_or(|metadata| !metadata.has("labels")),
         prepare_create: |job, context| {
             // Before the defaults of labels, which copy what this adds to the template.
             generate_selector(job);

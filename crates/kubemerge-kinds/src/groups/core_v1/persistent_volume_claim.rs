@@ -29,6 +29,8 @@ pub(super) const KIND: KindEntry = KindEntry {
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy {
         delete_answer: DeleteAnswer::Object,
+        // The phase.
+        completed_by_reading: |_| true,
         loaded: |claim| claim.ensure_map("status").set("phase", "Pending"),
         prepare_create: |claim, _| {
             claim.ensure_map("status").set("phase", "Pending");

@@ -47,8 +47,8 @@ pub(crate) fn commit(
     record: Record,
 ) -> Result<Committed, WriteError> {
     // Upstream: an update without a change writes nothing and keeps the resourceVersion. Times of field managers alone are
-    // no change.
-    if record.has_same_content(&old.record) {
+    // no change. What was completed by reading is one.
+    if !old.record.is_completed_by_reading() && record.has_same_content(&old.record) {
         return Ok(Committed::Unchanged(old.clone()));
     }
     // The last finalizer was removed: the update is the deletion.
