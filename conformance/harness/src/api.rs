@@ -8,8 +8,10 @@ mod cases;
 pub(crate) mod custom;
 mod difference;
 mod documents;
+mod empties;
 mod exchange;
 mod help;
+mod immutable;
 mod kinds;
 mod managers;
 mod mutate;
@@ -21,6 +23,9 @@ mod run;
 mod schema;
 mod stored;
 mod trial;
+
+pub(crate) use exchange::{Call, Server};
+pub(crate) use recorder::Recorder;
 
 use std::process::ExitCode;
 
@@ -40,6 +45,7 @@ options:
   --seed S          repeat the run of a seed; a fresh one is printed otherwise
   --only LABEL      only kinds whose apiVersion/kind contains LABEL, such as apps/v1/Deployment or batch
   --area A,B        only these areas: create, update, patch, apply, managers (sequences of writes by several managers),
+                    empties (lists and maps that are empty or null), immutable (the order of errors about fields),
                     lifecycle (create, read, delete), subresource, read, table, watch, definition, custom, discovery,
                     openapi (all but watch by default)
   --manifests DIR   use the objects of these YAML files, too

@@ -48,6 +48,8 @@ options:
   --op OP       only this operation: apply, diff, three-way, compose, conflicts, json-three-way,
                 merge-patch, json-patch
   --api         compare our server with a real kube-apiserver instead (--api --help lists the options)
+  --directories compare folders of manifests, applied by kubectl to our server and to a real kube-apiserver
+                (--directories --help lists the options)
   --cel         compare expressions in CEL with cel-go's instead, those of cel-spec and random ones; takes --cases and
                 --seed; with --record, keep answers of cel-go in conformance/cel
   --patterns    compare regular expressions with Go's instead; takes --cases and --seed
@@ -82,6 +84,9 @@ enum Judge {
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     if let Some(("--api", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         return crate::api::conformance(rest);
+    }
+    if let Some(("--directories", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return crate::directories::run(rest);
     }
     if arguments.iter().any(|word| word == "--kinds") {
         return crate::admission::run(arguments);

@@ -12,6 +12,7 @@ mod bless;
 mod conformance;
 mod connection;
 mod controllers;
+mod directories;
 mod process_figures;
 mod rng;
 mod serve_process;

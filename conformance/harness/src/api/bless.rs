@@ -72,7 +72,8 @@ fn record(arguments: &[String]) -> Result<(), String> {
         let path = kubemerge_test_support::root().join("conformance/api/custom/widget.yaml");
         requests += record_file(&path, &source, &mut client, cases::record_custom)?;
     }
-    for path in [files_in("apply", &only)?, files_in("actions", &only)?].concat() {
+    let by_hand = ["apply", "actions", "directories"].map(|folder| files_in(folder, &only));
+    for path in by_hand.into_iter().collect::<Result<Vec<_>, _>>()?.concat() {
         requests += record_file(&path, &Source::Files, &mut client, |_| Ok(Vec::new()))?;
     }
     for path in files_in("plugins", &only)? {
@@ -92,8 +93,8 @@ fn record_plugin(path: &Path, port: u16) -> Result<usize, String> {
     requests
 }
 
-/// Sequences whose requests are written by hand: `apply`, which compares the owners of fields, `actions` and
-/// `plugins`.
+/// Sequences whose requests are not made from objects: `apply` and `directories`, which compare the owners of fields,
+/// `actions` and `plugins`.
 fn files_in(folder: &str, only: &str) -> Result<Vec<PathBuf>, String> {
     let folder = kubemerge_test_support::root().join("conformance/api").join(folder);
     let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -114,7 +115,8 @@ fn record_file(
     make: impl FnOnce(&mut Recorder<'_>) -> Result<Vec<Case>, String>,
 ) -> Result<usize, String> {
     // Elsewhere managedFields would be most of every answer.
-    let has_owners = path.parent().is_some_and(|folder| folder.ends_with("apply"));
+    let has_owners =
+        path.parent().is_some_and(|folder| folder.ends_with("apply") || folder.ends_with("directories"));
     let owners = if has_owners { Owners::Compared } else { Owners::Ignored };
     let mut recorder = Recorder::new(client, owners);
     let before = std::fs::read_to_string(path).unwrap_or_default();

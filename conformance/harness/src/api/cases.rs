@@ -208,7 +208,8 @@ fn is_worth_changing(place: &[PathStep]) -> bool {
     }
 }
 
-fn another(value: &Value) -> Value {
+/// Another value of the same type.
+pub(super) fn another(value: &Value) -> Value {
     match value {
         Value::Bool(flag) => json!(!flag),
         Value::Number(number) => json!(number.as_i64().unwrap_or_default() + 1),
@@ -217,7 +218,8 @@ fn another(value: &Value) -> Value {
     }
 }
 
-fn leaves(value: &Value, path: &mut Vec<PathStep>, places: &mut Vec<Vec<PathStep>>) {
+/// The places of all values that are neither lists nor maps.
+pub(super) fn leaves(value: &Value, path: &mut Vec<PathStep>, places: &mut Vec<Vec<PathStep>>) {
     let mut descend = |step: PathStep, child: &Value| {
         path.push(step);
         leaves(child, path, places);

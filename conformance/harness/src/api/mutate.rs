@@ -98,11 +98,12 @@ pub(crate) fn find<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Va
     })
 }
 
-fn remove(object: &mut Value, path: &[Step]) {
+/// Takes out what is at a path.
+pub(crate) fn remove(object: &mut Value, path: &[Step]) {
     let Some((last, parents)) = path.split_last() else { return };
     match (find(object, parents), last) {
         (Some(Value::Object(map)), Step::Key(key)) => drop(map.remove(key)),
-        (Some(Value::Array(items)), Step::Index(index)) => drop(items.remove(*index)),
+        (Some(Value::Array(items)), Step::Index(index)) if *index < items.len() => drop(items.remove(*index)),
         _ => {}
     }
 }

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use crate::apiserver::{DEFAULT_PORT, Settings};
 
 /// Areas of a run; the order is that of the help text.
-pub(crate) const AREAS: [&str; 14] = [
+pub(crate) const AREAS: [&str; 16] = [
     "create",
     "update",
     "patch",
     "apply",
     "managers",
+    "empties",
+    "immutable",
     "lifecycle",
     "subresource",
     "read",

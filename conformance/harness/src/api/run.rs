@@ -9,8 +9,9 @@ use serde_json::Value;
 use super::{
     custom::{self, Custom},
     difference::{self, Compared},
-    documents,
+    documents, empties,
     exchange::{Answers, Call, Identities, Pair, Server, json},
+    immutable,
     kinds::{self, Kind, is_changed_by_server},
     managers::{self, Subject},
     options::{AREAS, Options},
@@ -90,6 +91,8 @@ impl Run<'_> {
         while self.report.requests() < self.options.requests && !areas.is_empty() {
             match *self.rng.pick(&areas) {
                 "custom" => self.custom()?,
+                "empties" => self.empties(&kinds, &document)?,
+                "immutable" => self.immutable(&kinds)?,
                 "lifecycle" => self.lifecycle(&kinds, &document)?,
                 "managers" => self.managers(&kinds, &document)?,
                 area => self.built_in(area, &kinds, &document)?,
@@ -167,6 +170,81 @@ impl Run<'_> {
             trial.area = definition_or(kind, trial.area);
         }
         self.judge(&trial)
+    }
+
+    /// Creates an object with empty fields for real and lets another manager apply it, or writes to a stored one.
+    fn empties(&mut self, kinds: &[Kind], document: &Value) -> Result<(), String> {
+        let kind = self.rng.pick(kinds);
+        // Controllers inside kube-apiserver own fields of some; others change what requests are about.
+        if !kind.can("update") || is_changed_by_server(&kind.kind) {
+            return Ok(());
+        }
+        let schema = Schema::of_kind(document, &kind.api_version, &kind.kind);
+        let number = self.rng.below(kind.objects.len());
+        let (name, own) = (self.name.clone(), format!("{}e{}", self.name, self.report.requests()));
+        let manifest = renamed(&kind.objects[number], &own);
+        // An object whose name is fixed is the one that updates are about.
+        let is_fixed = manifest["metadata"]["name"] == kind.objects[number]["metadata"]["name"];
+        if self.rng.chance(50)
+            || is_fixed
+            || !kind.can("delete")
+            || CHANGES_OTHER_REQUESTS.contains(&kind.kind.as_str())
+        {
+            let Some(stored) = self.shelf.get(&mut self.pair, kind, number, &name)? else { return Ok(()) };
+            let manifest = renamed(&kind.objects[number], &name);
+            let trial = empties::write(kind, &stored, &manifest, schema, &mut self.rng);
+            return self.judge(&trial);
+        }
+        let create = empties::create(kind, manifest.clone(), schema, &mut self.rng);
+        self.judge(&create)?;
+        let name = manifest["metadata"]["name"].as_str().unwrap_or_default();
+        let path = format!("{}/{name}", kind.collection());
+        let Some(stored) = read(&mut self.pair, &path)? else {
+            return delete_everywhere(&mut self.pair, &path);
+        };
+        let identities = stored.identities;
+        let look = Trial {
+            area: "empties",
+            kind: kind.label(),
+            call: Call::get(&path),
+            identities: identities.clone(),
+        };
+        self.judge(&look)?;
+        self.judge(&empties::apply_after(kind, &path, &manifest, identities))?;
+        delete_everywhere(&mut self.pair, &path)
+    }
+
+    /// Changes several fields at once and compares the order of errors, where kube-apiserver has a fixed one.
+    fn immutable(&mut self, kinds: &[Kind]) -> Result<(), String> {
+        let kind = self.rng.pick(kinds);
+        if !kind.can("update") {
+            return Ok(());
+        }
+        let number = self.rng.below(kind.objects.len());
+        let name = self.name.clone();
+        let Some(stored) = self.shelf.get(&mut self.pair, kind, number, &name)? else { return Ok(()) };
+        let trial = immutable::update(kind, &stored, &mut self.rng);
+        let Some(answers) = self.answers(&trial)? else { return Ok(()) };
+        if !immutable::are_invalid(&answers.real, &answers.ours) {
+            return Ok(());
+        }
+        let (real, ours) = (json(&answers.real), json(&answers.ours));
+        let (wanted, given) = (immutable::order(&real), immutable::order(&ours));
+        let as_set = |order: &[String]| order.iter().cloned().collect::<std::collections::BTreeSet<_>>();
+        // What is missing or too much has been counted as such.
+        if wanted == given || as_set(&wanted) != as_set(&given) {
+            return Ok(());
+        }
+        for _ in 0..immutable::MAX_REPEATS {
+            let again = Server::send(&mut self.pair.real, &trial.call, &trial.identities.real)?;
+            // Upstream: some errors are found in the order of a Go map.
+            if immutable::order(&json(&again)) != wanted {
+                return Ok(());
+            }
+        }
+        let reason = format!("order: {} there, {} here", immutable::fields(&real), immutable::fields(&ours));
+        self.report.add("immutable", &trial.kind, &trial.call, &answers, &Compared::only(reason));
+        Ok(())
     }
 
     /// Creates an object for real, reads it and deletes it.

@@ -54,6 +54,7 @@ folders! {
     coordination: "coordination.k8s.io",
     core: "core",
     custom: "custom",
+    directories: "directories",
     discovery: "discovery.k8s.io",
     events: "events.k8s.io",
     flowcontrol: "flowcontrol.apiserver.k8s.io",
@@ -80,7 +81,7 @@ fn check(name: &str) {
     let mut different = Vec::new();
     for (file, cases) in files_in(&folder().join(name)) {
         assert!(cases.iter().all(|case| !case.steps.is_empty()) && !cases.is_empty(), "{file} is incomplete");
-        let owners = if name == "apply" { Owners::Compared } else { Owners::Ignored };
+        let owners = if matches!(name, "apply" | "directories") { Owners::Compared } else { Owners::Ignored };
         for case in &cases {
             for (number, difference) in runtime.block_on(replay(case, owners, plugin(&file))) {
                 different.push((format!("{file}: {}: {number}", case.name), difference));
