@@ -28,7 +28,10 @@ options:
 ";
 
 /// Servers with plugins are on other ports: the one that is running stays.
-const PLUGIN_PORT_OFFSET: u16 = 1000;
+const PLUGIN_PORT_OFFSET: u16 = 10;
+
+/// envtest turns ServiceAccount off, for which it has no controller.
+const PLUGINS_OF_ENVTEST: [&str; 2] = ["LimitRanger", "ResourceQuota"];
 
 enum Source {
     Files,
@@ -77,24 +80,31 @@ fn record(arguments: &[String]) -> Result<(), String> {
         requests += record_file(&path, &Source::Files, &mut client, |_| Ok(Vec::new()))?;
     }
     for path in files_in("plugins", &only)? {
-        requests += record_plugin(&path, settings.port)?;
+        let plugin = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        requests += record_with_plugins(&[path], vec![plugin], settings.port)?;
     }
+    let plugins = PLUGINS_OF_ENVTEST.map(str::to_owned).to_vec();
+    requests += record_with_plugins(&files_in("alone", &only)?, plugins, settings.port)?;
     println!("{requests} requests");
     Ok(())
 }
 
-/// Sequences for a plugin that is off by default, of a server of their own; the file has the name of the plugin.
-fn record_plugin(path: &Path, port: u16) -> Result<usize, String> {
-    let plugin = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let settings = Settings { port: port + PLUGIN_PORT_OFFSET, plugins: vec![plugin], ..Settings::default() };
-    let instance = Instance::start(&settings)?;
-    let requests = record_file(path, &Source::Files, &mut instance.client()?, |_| Ok(Vec::new()));
+/// Sequences with plugins that are off by default, of a server of their own.
+fn record_with_plugins(paths: &[PathBuf], plugins: Vec<String>, port: u16) -> Result<usize, String> {
+    if paths.is_empty() {
+        return Ok(0);
+    }
+    let instance =
+        Instance::start(&Settings { port: port + PLUGIN_PORT_OFFSET, plugins, ..Settings::default() })?;
+    let mut client = instance.client()?;
+    let requests =
+        paths.iter().map(|path| record_file(path, &Source::Files, &mut client, |_| Ok(Vec::new()))).sum();
     instance.stop()?;
     requests
 }
 
 /// Sequences whose requests are not made from objects: `apply` and `directories`, which compare the owners of fields,
-/// `actions` and `plugins`.
+/// `actions`, `alone` and `plugins`.
 fn files_in(folder: &str, only: &str) -> Result<Vec<PathBuf>, String> {
     let folder = kubemerge_test_support::root().join("conformance/api").join(folder);
     let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;

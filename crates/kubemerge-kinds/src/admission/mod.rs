@@ -22,7 +22,8 @@ pub use pod::{
     set_scheduling, set_topology_labels,
 };
 pub use quotas::{
-    QuotaResource, add_usage, exceeded, is_in_scope, missing_requests, quota_limits, quota_usage,
+    QuotaResource, add_usage, exceeded, is_in_scope, missing_requests, quota_limits, quota_status,
+    quota_usage,
 };
 pub use service_account::{is_mirror_pod, set_account_parts, set_default_account};
 pub use signing_request::check_subject;

@@ -140,6 +140,13 @@ pub fn quota_limits(quota: &Map<'_>) -> ResourceAmounts {
     amounts(quota.map("spec").and_then(|spec| spec.map("hard")))
 }
 
+/// The limits and the usage that the status of a quota tells.
+pub fn quota_status(quota: &Map<'_>) -> (ResourceAmounts, ResourceAmounts) {
+    let status = quota.map("status");
+    let list = |name| amounts(status.and_then(|status| status.map(name)));
+    (list("hard"), list("used"))
+}
+
 /// Whether an object is in the scopes of a quota. Objects other than pods are only in quotas without scopes.
 pub fn is_in_scope(quota: &Map<'_>, resource: QuotaResource<'_>, object: &Map<'_>) -> bool {
     let Some(spec) = quota.map("spec") else { return true };

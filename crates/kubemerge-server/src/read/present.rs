@@ -80,11 +80,14 @@ fn whole_list(kind: Kind<'_>, items: &[Shown<'_>], meta: &ListMeta) -> Vec<u8> {
     let resource = kind.resource();
     let size: usize = items.iter().map(|item| item.record.max_size(meta.revision)).sum();
     let mut out = Vec::with_capacity(size + 256);
+    let mut metadata = meta.to_value();
+    // Upstream: lists of custom resources have the token of the next page even if there is none.
+    if kind.items_have_type() && meta.continue_token.is_none() {
+        metadata["continue"] = "".into();
+    }
     let head = format!(
         "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
-        resource.list_kind,
-        resource.api_version,
-        meta.to_value()
+        resource.list_kind, resource.api_version, metadata
     );
     out.extend_from_slice(head.as_bytes());
     for (at, item) in items.iter().enumerate() {

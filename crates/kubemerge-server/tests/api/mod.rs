@@ -15,7 +15,7 @@ use std::{
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use kubemerge_server::{AdmissionPlugin, ApiServer, Clock};
+use kubemerge_server::{AdmissionPlugin, ApiServer, Builder, Clock};
 use kubemerge_test_support::recording::{self, Case, Incoming, Outgoing, Session, edits, normal::Owners};
 use serde_json::{Value, json};
 use tower_service::Service;
@@ -42,6 +42,7 @@ macro_rules! folders {
 folders! {
     actions: "actions",
     admissionregistration: "admissionregistration.k8s.io",
+    alone: "alone",
     apiextensions: "apiextensions.k8s.io",
     apiregistration: "apiregistration.k8s.io",
     apply: "apply",
@@ -83,7 +84,7 @@ fn check(name: &str) {
         assert!(cases.iter().all(|case| !case.steps.is_empty()) && !cases.is_empty(), "{file} is incomplete");
         let owners = if matches!(name, "apply" | "directories") { Owners::Compared } else { Owners::Ignored };
         for case in &cases {
-            for (number, difference) in runtime.block_on(replay(case, owners, plugin(&file))) {
+            for (number, difference) in runtime.block_on(replay(case, owners, builder_for(&file))) {
                 different.push((format!("{file}: {}: {number}", case.name), difference));
             }
         }
@@ -151,21 +152,26 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 /// November 2026, when the answers were recorded.
 const RECORDED: i64 = 1_794_800_000;
 
-/// The plugin that a file of cases is about: those below `plugins` have its name.
-fn plugin(file: &str) -> Option<AdmissionPlugin> {
-    Some(match file.strip_prefix("plugins/")? {
-        "LimitRanger" => AdmissionPlugin::LimitRanger,
-        "ResourceQuota" => AdmissionPlugin::ResourceQuota,
-        "ServiceAccount" => AdmissionPlugin::ServiceAccount,
-        other => panic!("there is no plugin {other}"),
-    })
+/// The server that a file of cases is for: those below `plugins` have the name of one, those below `alone` need
+/// kube-apiserver as envtest starts it.
+fn builder_for(file: &str) -> Builder {
+    use AdmissionPlugin::{LimitRanger, ResourceQuota, ServiceAccount};
+    // The clock does not move: some writes fill in the time, and count as changes in the next second.
+    let builder = ApiServer::builder().clock(Clock::fixed(RECORDED));
+    match file.split_once('/').expect("a folder") {
+        ("plugins", "LimitRanger") => builder.admission_plugin(LimitRanger),
+        ("plugins", "ResourceQuota") => builder.admission_plugin(ResourceQuota),
+        ("plugins", "ServiceAccount") => builder.admission_plugin(ServiceAccount),
+        ("plugins", other) => panic!("there is no plugin {other}"),
+        ("alone", _) => {
+            builder.controllers(&[]).admission_plugin(LimitRanger).admission_plugin(ResourceQuota)
+        }
+        _ => builder,
+    }
 }
 
 /// Sends the requests of a case to a fresh server; gives the numbers of those answered differently.
-async fn replay(case: &Case, owners: Owners, plugin: Option<AdmissionPlugin>) -> Vec<(usize, String)> {
-    // The clock does not move: some writes fill in the time, and count as changes in the next second.
-    let builder = ApiServer::builder().clock(Clock::fixed(RECORDED));
-    let builder = plugin.into_iter().fold(builder, |builder, plugin| builder.admission_plugin(plugin));
+async fn replay(case: &Case, owners: Owners, builder: Builder) -> Vec<(usize, String)> {
     let server = builder.build().expect("an empty server");
     let mut session = Session::new(owners);
     let mut different = Vec::new();

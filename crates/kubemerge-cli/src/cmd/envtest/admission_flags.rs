@@ -4,12 +4,11 @@ use kubemerge_server::AdmissionPlugin;
 
 use super::flags::Flags;
 
-/// The plugins that can be switched, and whether kube-apiserver has them on unless it is told otherwise. ResourceQuota is
-/// on there, and does nothing without the controller that counts.
-const SWITCHED: [(&str, AdmissionPlugin, bool); 3] = [
-    ("LimitRanger", AdmissionPlugin::LimitRanger, true),
-    ("ResourceQuota", AdmissionPlugin::ResourceQuota, false),
-    ("ServiceAccount", AdmissionPlugin::ServiceAccount, true),
+/// The plugins that can be switched; as in kube-apiserver they are on unless it is told otherwise.
+const SWITCHED: [(&str, AdmissionPlugin); 3] = [
+    ("LimitRanger", AdmissionPlugin::LimitRanger),
+    ("ResourceQuota", AdmissionPlugin::ResourceQuota),
+    ("ServiceAccount", AdmissionPlugin::ServiceAccount),
 ];
 
 const ENABLE: &str = "enable-admission-plugins";
@@ -17,10 +16,9 @@ const DISABLE: &str = "disable-admission-plugins";
 
 /// The plugins that are on.
 pub(super) fn plugins(flags: &Flags) -> Vec<AdmissionPlugin> {
-    let names = |flag, name| flags.values(flag).any(|one| one == name);
-    let is_on = |name, by_default| !names(DISABLE, name) && (by_default || names(ENABLE, name));
-    let on = SWITCHED.into_iter().filter(|(name, _, by_default)| is_on(*name, *by_default));
-    on.map(|(_, plugin, _)| plugin).collect()
+    let is_off = |name| flags.values(DISABLE).any(|one| one == name);
+    let on = SWITCHED.into_iter().filter(|(name, _)| !is_off(*name));
+    on.map(|(_, plugin)| plugin).collect()
 }
 
 /// The plugins that are named and not switched.
@@ -40,7 +38,7 @@ mod tests {
     #[test]
     fn plugins_are_on_as_in_kubernetes_unless_named() {
         use AdmissionPlugin::{LimitRanger, ResourceQuota, ServiceAccount};
-        assert_eq!(plugins(&flags(&[])), [LimitRanger, ServiceAccount]);
+        assert_eq!(plugins(&flags(&[])), [LimitRanger, ResourceQuota, ServiceAccount]);
         let chosen = flags(&[
             "--disable-admission-plugins=ServiceAccount,LimitRanger",
             "--enable-admission-plugins=ResourceQuota",

@@ -3,8 +3,8 @@
 use kubemerge_kinds::{
     admission::{
         QuotaResource, ResourceAmounts, add_usage, check_claim_limits, check_pod_limits, exceeded,
-        is_in_scope, is_mirror_pod, missing_requests, quota_limits, quota_usage, set_account_parts,
-        set_container_limits, set_default_account,
+        is_in_scope, is_mirror_pod, missing_requests, quota_limits, quota_status, quota_usage,
+        set_account_parts, set_container_limits, set_default_account,
     },
     tree::{Arena, Map},
 };
@@ -13,9 +13,13 @@ use super::{facts::all, refusal::refuse};
 use crate::{
     catalog::Resource,
     object::edit,
-    protocol::status::Outcome,
+    protocol::{query::DryRun, status::Outcome},
     store::Stored,
-    write::{request::Write, settings::AdmissionPlugin},
+    write::{
+        request::Write,
+        rewrite::rewrite_status,
+        settings::{AdmissionPlugin, Controller},
+    },
 };
 
 fn is_on(write: Write<'_>, plugin: AdmissionPlugin) -> bool {
@@ -94,13 +98,14 @@ fn check_quotas(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>) -> Ou
         .iter()
         .map(|(name, amount)| (name.clone(), amount.minus(before.get(name).copied().unwrap_or_default())));
     let requested = requested.collect();
+    let mut charged = Vec::new();
     for stored in facts(write, "resourcequotas") {
         let arena = Arena::new();
         let quota = edit::tree(&stored.record, &arena);
         if !is_in_scope(&quota, resource, object) {
             continue;
         }
-        let mut limits = quota_limits(&quota);
+        let (mut limits, known) = limits_and_usage(write, &quota);
         let name = stored.record.name();
         if let Some(why) = missing_requests(&limits, resource, object) {
             return Err(refuse(write, object, &format!("failed quota: {name}: {why}")));
@@ -109,13 +114,75 @@ fn check_quotas(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>) -> Ou
         if limits.is_empty() {
             continue;
         }
-        let used =
-            total_usage(&quota, resource, &all(write, &write.call.resource.prefix(write.call.namespace())));
+        let used = match known {
+            Some(known) => {
+                check_usage_is_known(write, object, &name, &limits, &known)?;
+                charged.push((name.clone().into_owned(), limits.clone()));
+                known
+            }
+            None => total_usage(
+                &quota,
+                resource,
+                &all(write, &write.call.resource.prefix(write.call.namespace())),
+            ),
+        };
         if let Some(why) = exceeded(&limits, &used, &requested) {
             return Err(refuse(write, object, &format!("exceeded quota: {name}, {why}")));
         }
     }
-    Ok(())
+    charged.iter().try_for_each(|(name, limits)| charge(write, name, limits, &requested))
+}
+
+/// What a quota limits, and how much of it is used if that is not to be counted: without the controller that counts,
+/// what the status says holds.
+fn limits_and_usage(write: Write<'_>, quota: &Map<'_>) -> (ResourceAmounts, Option<ResourceAmounts>) {
+    if write.transaction.settings.controllers.has(Controller::ResourceQuota) {
+        return (quota_limits(quota), None);
+    }
+    let (limits, used) = quota_status(quota);
+    (limits, Some(used))
+}
+
+fn check_usage_is_known(
+    write: Write<'_>,
+    object: &Map<'_>,
+    quota: &str,
+    limits: &ResourceAmounts,
+    used: &ResourceAmounts,
+) -> Outcome<()> {
+    let unknown: Vec<&str> = limits.keys().map(String::as_str).collect();
+    match limits.keys().all(|name| used.contains_key(name)) {
+        true => Ok(()),
+        false => {
+            let why = format!("status unknown for quota: {quota}, resources: {}", unknown.join(","));
+            Err(refuse(write, object, &why))
+        }
+    }
+}
+
+/// Adds to the status of a quota what a request will use.
+fn charge(
+    write: Write<'_>,
+    quota: &str,
+    limits: &ResourceAmounts,
+    requested: &ResourceAmounts,
+) -> Outcome<()> {
+    let grows = limits.keys().any(|name| requested.get(name).is_some_and(|amount| amount.milli() > 0));
+    let index = write.transaction.index();
+    let Some(resource) = index.find("", "v1", "resourcequotas").filter(|_| grows) else { return Ok(()) };
+    if write.options.dry_run == DryRun::All {
+        return Ok(());
+    }
+    let key = resource.key(write.call.namespace(), quota);
+    rewrite_status(write.transaction, &key, resource, |quota| {
+        let (_, used) = quota_status(quota);
+        let used_list = quota.ensure_map("status").ensure_map("used");
+        for name in limits.keys() {
+            let of = |amounts: &ResourceAmounts| amounts.get(name).copied().unwrap_or_default();
+            let text = of(&used).plus(of(requested)).text();
+            used_list.set_text(used_list.arena().alloc_str(name), &text);
+        }
+    })
 }
 
 /// What stored objects of a resource use of a quota.

@@ -68,14 +68,17 @@ pub(crate) fn delete(
 
 /// Upstream: a pod that is removed at once is answered as if its grace period of no seconds had begun.
 fn shown_after_removal(transaction: &Transaction<'_>, resource: &Resource, last: Stored) -> Stored {
-    if !has_grace_period(resource) || last.record.is_terminating() {
+    if !has_grace_period(resource) {
         return last;
     }
     let now = transaction.cluster.clock.now().text();
+    let was_terminating = last.record.is_terminating();
     let record = edit::with_metadata(&last.record, |metadata| {
         metadata.set_text(Field::DeletionTimestamp.name(), &now);
         metadata.set(Field::DeletionGracePeriodSeconds.name(), 0);
-        metadata.set(Field::Generation.name(), last.record.generation().saturating_add(1));
+        if !was_terminating {
+            metadata.set(Field::Generation.name(), last.record.generation().saturating_add(1));
+        }
     });
     Stored { record, revision: last.revision }
 }
@@ -125,7 +128,9 @@ fn marked(
             object.ensure_map("status").set("phase", "Terminating");
         }
     });
-    Some(new).filter(|new| !is_released(resource, new))
+    // Upstream: the first deletion of a namespace only marks it, even if nothing keeps it.
+    let is_first = is_emptied(resource) && !old.is_terminating();
+    Some(new).filter(|new| is_first || !is_released(resource, new))
 }
 
 /// Sets when an object is to be removed.

@@ -128,6 +128,7 @@ fn propagation(
         (None, Some("Foreground")) => Some(Propagation::Foreground),
         (None, Some("Background")) => Some(Propagation::Background),
         (None, Some(other)) => {
+            // Upstream: the word for no policy is listed, and refused as well.
             let supported = ["Foreground", "Background", "Orphan", "nil"].map(str::to_string);
             errors.push(FieldError::not_supported("propagationPolicy", &json!(other), &supported));
             None
