@@ -13,7 +13,6 @@ use crate::{
         group_version::{api_version, split_api_version},
         media,
         reply::Reply,
-        status::{Outcome, no_such_path},
     },
 };
 
@@ -75,19 +74,19 @@ pub(crate) fn groups(index: &Index, headers: &HeaderMap) -> Reply {
     }
 }
 
-/// `/apis/<group>`.
-pub(crate) fn group(index: &Index, name: &str) -> Outcome<Reply> {
+/// `/apis/<group>`; none if there is no such group.
+pub(crate) fn group(index: &Index, name: &str) -> Option<Reply> {
     // A group whose definitions were deleted has no versions left.
     let group = index.group(name).filter(|group| !name.is_empty() && !group.versions.is_empty());
-    let mut value = api_group(group.ok_or_else(no_such_path)?);
+    let mut value = api_group(group?);
     value.set_member("kind", "APIGroup".into());
     value.set_member("apiVersion", "v1".into());
-    Ok(Reply::value(200, &value))
+    Some(Reply::value(200, &value))
 }
 
-/// `/api/v1`, `/apis/<group>/<version>`.
-pub(crate) fn resources(index: &Index, group: &str, version: &str) -> Outcome<Reply> {
-    let resources = index.version(group, version).ok_or_else(no_such_path)?;
+/// `/api/v1`, `/apis/<group>/<version>`; none if there is no such version.
+pub(crate) fn resources(index: &Index, group: &str, version: &str) -> Option<Reply> {
+    let resources = index.version(group, version)?;
     let list: Vec<Value> = resources.values().flat_map(|resource| legacy_entries(resource)).collect();
     let mut answer = json!({"kind": "APIResourceList", "groupVersion": api_version(group, version),
         "resources": list});
@@ -95,7 +94,7 @@ pub(crate) fn resources(index: &Index, group: &str, version: &str) -> Outcome<Re
     if !group.is_empty() {
         answer.set_member("apiVersion", "v1".into());
     }
-    Ok(Reply::value(200, &answer))
+    Some(Reply::value(200, &answer))
 }
 
 /// `/version`.

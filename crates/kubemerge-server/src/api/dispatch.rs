@@ -13,7 +13,7 @@ use crate::{
         subresource::{self, review},
         update, watch,
     },
-    catalog::{Resource, request_context::RequestContext},
+    catalog::{Index, Resource, request_context::RequestContext},
     protocol::{
         media,
         query::Query,
@@ -41,8 +41,9 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
     let Request { parts, body, query, address, user } = request;
     check_names(address)?;
     let index = transaction.index();
-    let resource = index.find(&address.group, &address.version, &address.resource);
-    let resource = resource.ok_or_else(no_such_path)?;
+    let Some(resource) = index.find(&address.group, &address.version, &address.resource) else {
+        return not_served(&index, &address.group);
+    };
     let verb = Verb::of(&parts.method, address, query);
     let verb = check_scope(resource, address, verb, &parts.method)?;
     check_timeout(query, verb)?;
@@ -70,6 +71,15 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
     }
     // A refusal has the warnings that came before it.
     Ok(reply.unwrap_or_else(|failure| Reply::failure(&failure)).warn(&warnings))
+}
+
+/// Upstream: only groups of built-in kinds refuse in the form of a Status what they do not serve; all else is for Go's
+/// router to refuse.
+fn not_served(index: &Index, group: &str) -> Outcome<Reply> {
+    let is_built_in = index.group(group).is_some_and(|group| {
+        group.versions.iter().any(|(_, kinds)| kinds.values().any(|resource| resource.custom().is_none()))
+    });
+    if is_built_in { Err(no_such_path()) } else { Ok(health::page_not_found()) }
 }
 
 /// What the API server says about the built-in kinds that it serves for older clients.
@@ -174,8 +184,10 @@ pub(super) fn document(api: &Api, target: &Target<'_>, parts: &Parts, query: &Qu
         Target::Root => Ok(discovery::root(&index)),
         Target::CoreVersions => Ok(discovery::core(&index, headers)),
         Target::Groups => Ok(discovery::groups(&index, headers)),
-        Target::Group(name) => discovery::group(&index, name),
-        Target::Resources { group, version } => discovery::resources(&index, group, version),
+        Target::Group(name) => discovery::group(&index, name).map_or_else(|| not_served(&index, name), Ok),
+        Target::Resources { group, version } => {
+            discovery::resources(&index, group, version).map_or_else(|| not_served(&index, group), Ok)
+        }
         Target::Version => Ok(discovery::version(version)),
         Target::OpenIdConfiguration => Ok(openid::configuration(headers)),
         Target::OpenIdKeys => Ok(openid::keys()),
@@ -184,6 +196,6 @@ pub(super) fn document(api: &Api, target: &Target<'_>, parts: &Parts, query: &Qu
         Target::OpenApiV2 => Ok(openapi::v2(&api.cluster, version, headers)),
         Target::OpenApiV3Index => Ok(openapi::v3_index(&api.cluster, version)),
         Target::OpenApiV3(path) => openapi::v3(&api.cluster, version, path, query.get("hash")),
-        Target::Objects(_) | Target::Nowhere => Err(no_such_path()),
+        Target::Objects(_) | Target::Nowhere => Ok(health::page_not_found()),
     }
 }

@@ -82,7 +82,7 @@ pub(crate) fn check(path: &str, query: &Query, store: Result<(), StoreError>) ->
 fn check_one(checks: &[String], one: &str, store: Result<(), StoreError>) -> Reply {
     // Upstream: the answers of Go's HTTP library, not a Status.
     match store {
-        _ if !checks.iter().any(|check| check == one) => Reply::bytes(404, PLAIN, "404 page not found\n"),
+        _ if !checks.iter().any(|check| check == one) => page_not_found(),
         Err(error) if STORE_CHECKS.contains(&one) => {
             Reply::bytes(500, PLAIN, format!("internal server error: {error}\n"))
         }
@@ -107,4 +107,9 @@ pub(crate) fn checks(name: &str) -> Vec<String> {
         checks.push("shutdown".into());
     }
     checks
+}
+
+/// What Go's router answers for a path that it does not know.
+pub(super) fn page_not_found() -> Reply {
+    Reply::bytes(404, PLAIN, "404 page not found\n")
 }

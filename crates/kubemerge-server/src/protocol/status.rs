@@ -124,8 +124,9 @@ impl Failure {
         if parts.reason != Reason::None {
             status.set_member("reason", parts.reason.as_str().into());
         }
-        // Upstream: a path without such a method has details, and nothing in them.
-        if !parts.details.is_empty() || parts.reason == Reason::MethodNotAllowed {
+        // Upstream: a path that is not there, or has no such method, has details and nothing in them.
+        let is_about_path = matches!(parts.reason, Reason::MethodNotAllowed | Reason::NotFound);
+        if !parts.details.is_empty() || is_about_path {
             status.set_member("details", Value::Object(parts.details.clone()));
         }
         status

@@ -122,11 +122,13 @@ async fn yaml_bodies_are_read() {
 #[tokio::test]
 async fn unknown_paths_are_not_found() {
     let server = server();
-    for path in
-        ["/nope", "/api/v2/pods", "/apis/none/v1/things", "/api/v1/nodes/x/y/z", "/api/v1/namespaces/d/nodes"]
-    {
+    for path in ["/api/v2/pods", "/api/v1/nodes/x/y/z", "/api/v1/namespaces/d/nodes"] {
         let answer = get(&server, path).await;
         assert_eq!((answer.code, answer.body["kind"].as_str()), (404, Some("Status")), "{path}");
+    }
+    for path in ["/nope", "/apis/none/v1/things"] {
+        let answer = get(&server, path).await;
+        assert_eq!((answer.code, answer.body.as_str()), (404, Some("404 page not found\n")), "{path}");
     }
 }
 
