@@ -22,3 +22,5 @@ mod subresource;
 mod update;
 mod watch;
 pub(crate) mod watch_settings;
+#[cfg(feature = "serve")]
+pub(crate) mod websocket;

@@ -119,6 +119,10 @@ impl StreamHandlers {
     }
 }
 
+/// Marks a response whose body is the events of a watch, which a client may want as messages of a WebSocket.
+#[derive(Clone, Copy)]
+pub(crate) struct WatchEvents;
+
 /// What runs over a connection once it is upgraded; the transport finds it in the extensions of the response.
 #[derive(Clone)]
 pub(crate) enum StreamSession {

@@ -11,6 +11,8 @@ use tokio::{
 };
 
 use crate::protocol::json::Members;
+#[cfg(feature = "serve")]
+use crate::api::streams::WatchEvents;
 use crate::{
     api::{
         hooks::{EventFault, WatchEnd, WatchHooks},
@@ -81,7 +83,10 @@ pub(crate) fn handle(api: &Api, call: &RequestContext<'_>) -> Outcome<Reply> {
     let pieces = stream::unfold(watch, |mut watch| async move { Some((watch.next().await?, watch)) });
     // A body may be polled again after its end, which `unfold` does not allow.
     let pieces = pieces.fuse();
-    Ok(Reply::pieces(JSON, Box::pin(pieces)))
+    let reply = Reply::pieces(JSON, Box::pin(pieces));
+    #[cfg(feature = "serve")]
+    let reply = reply.extension(WatchEvents);
+    Ok(reply)
 }
 
 fn lifetime(api: &Api, options: &ListOptions) -> Duration {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use http::{Request, Response, header::UPGRADE, request::Parts};
+use http::{Request, Response, request::Parts};
 use hyper::body::Incoming;
 use kubemerge_kinds::User;
 
@@ -25,7 +25,8 @@ use crate::{
         limits::{Limits, Room},
         options::ServeOptions,
         request_labels::labels,
-        service, streams,
+        service,
+        streams::{self, UpgradeRequest},
     },
 };
 
@@ -54,10 +55,8 @@ impl Gate {
 
     /// Answers a request, whatever is wrong with it.
     pub(super) async fn answer(&self, mut request: Request<Incoming>) -> Response<Body> {
-        let upgrade = request.headers().contains_key(UPGRADE).then(|| hyper::upgrade::on(&mut request));
-        let response = self.log(request).await;
-        streams::run_session(&response, upgrade);
-        response
+        let upgrade = UpgradeRequest::of(&mut request);
+        streams::serve_upgrade(self.log(request).await, upgrade)
     }
 
     /// Passes a request on, and records it in log and metrics.

@@ -9,7 +9,10 @@ use http_body_util::{BodyExt, Full};
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::rt::TokioIo;
 
-use super::{service, streams};
+use super::{
+    service,
+    streams::{self, UpgradeRequest},
+};
 use crate::{
     api::state::Api,
     protocol::{
@@ -47,12 +50,11 @@ async fn exchange(api: Arc<Api>, request: Request<Bytes>) -> hyper::Result<Respo
 }
 
 async fn upgrade(api: &Api, mut request: Request<Incoming>) -> Response<Body> {
-    let upgrade = hyper::upgrade::on(&mut request);
+    let upgrade = UpgradeRequest::of(&mut request);
     let (parts, body) = request.into_parts();
     let response = match service::collect(body).await {
         Ok(body) => api.handle(parts, body).await,
         Err(failure) => Reply::failure(&failure).into_response(),
     };
-    streams::run_session(&response, Some(upgrade));
-    response
+    streams::serve_upgrade(response, upgrade)
 }

@@ -157,3 +157,43 @@ async fn without_a_handler_it_is_not_implemented() {
     let plain = get(&server, &format!("{PODS}/web/exec?command=ls&container=nginx")).await;
     assert_eq!((plain.code, plain.message()), (400, "Upgrade request required"));
 }
+
+/// Asks for a watch as a WebSocket, with more headers; reads until the answer has a text, or ends.
+async fn watch_as_web_socket(headers: &[&str], until: &str) -> String {
+    let server = ApiServer::builder().build().unwrap();
+    let serving = server.serve(ServeOptions::default()).await.unwrap();
+    let address = serving.url().trim_start_matches("http://").to_owned();
+    let mut stream = tokio::net::TcpStream::connect(&address).await.unwrap();
+    let more: String = headers.iter().map(|line| format!("{line}\r\n").replace("@HOST@", &address)).collect();
+    let request = format!(
+        "GET /api/v1/namespaces?watch=true HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{more}\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    while !String::from_utf8_lossy(&answer).contains(until) {
+        if stream.read_buf(&mut answer).await.unwrap() == 0 {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+const OWN_ORIGIN: &str = "Origin: http://@HOST@";
+
+#[tokio::test]
+async fn watches_come_as_messages_of_a_web_socket() {
+    let answer = watch_as_web_socket(&[OWN_ORIGIN], "\"name\":\"default\"").await;
+    assert!(answer.starts_with("HTTP/1.1 101"), "{answer}");
+    assert!(answer.contains("sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{answer}");
+    assert!(answer.contains("{\"type\":\"ADDED\",\"object\":{"), "{answer}");
+    let answer = watch_as_web_socket(&[OWN_ORIGIN, "Sec-WebSocket-Protocol: a"], "ADDED").await;
+    assert!(answer.contains("sec-websocket-protocol: a"), "{answer}");
+}
+
+#[tokio::test]
+async fn handshakes_that_go_refuses_are_refused() {
+    assert!(watch_as_web_socket(&[], "\r\n\r\n").await.starts_with("HTTP/1.1 403"));
+    let answer = watch_as_web_socket(&[OWN_ORIGIN, "Sec-WebSocket-Protocol: a, b"], "\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+}

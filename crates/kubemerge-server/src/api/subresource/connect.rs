@@ -1,13 +1,13 @@
 //! `exec`, `attach` and `portforward`: the handshake of a WebSocket that a test's handler serves.
 
-use http::{HeaderMap, header};
-use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use http::HeaderMap;
 
 use super::{log, parent};
 use crate::{
     api::{
         state::Api,
         streams::{PortSession, ProcessAccess, ProcessSession, StreamSession},
+        websocket,
     },
     catalog::request_context::RequestContext,
     protocol::{
@@ -68,32 +68,23 @@ fn ports(call: &RequestContext<'_>) -> Outcome<Vec<u16>> {
     Ok(ports)
 }
 
-/// The answer that turns the connection into a WebSocket.
+/// The answer that turns the connection into a WebSocket with one of the protocols.
 fn handshake(headers: &HeaderMap, supported: &[&'static str]) -> Outcome<Reply> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let upgrade = text(header::UPGRADE);
+    let upgrade = websocket::wanted(headers);
     if upgrade.is_empty() {
         return Err(bad_request("Upgrade request required"));
     }
     // SPDY is what clients used before WebSockets, and fall back to.
-    if !upgrade.eq_ignore_ascii_case("websocket") {
+    if !websocket::is_wanted(headers) {
         return Err(Failure::new(
             501,
             Reason::NotImplemented,
             format!("only WebSockets are served, not {upgrade}"),
         ));
     }
-    let key = text(header::SEC_WEBSOCKET_KEY);
-    if key.is_empty() {
-        return Err(bad_request("Sec-WebSocket-Key is missing"));
-    }
-    let offered: Vec<&str> = text(header::SEC_WEBSOCKET_PROTOCOL).split(',').map(str::trim).collect();
+    let offered = websocket::offered(headers);
     let chosen = offered.iter().find_map(|one| supported.iter().find(|known| *known == one));
     let chosen = chosen
         .ok_or_else(|| bad_request(format!("unable to negotiate one of the protocols {supported:?}")))?;
-    Ok(Reply::bytes(101, "", "")
-        .header("connection", "Upgrade")
-        .header("upgrade", "websocket")
-        .header("sec-websocket-accept", derive_accept_key(key.as_bytes()))
-        .header("sec-websocket-protocol", *chosen))
+    websocket::accept(headers, Some(chosen))
 }

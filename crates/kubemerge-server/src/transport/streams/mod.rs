@@ -1,45 +1,79 @@
-//! Connections that are upgraded: WebSockets with numbered channels for exec, attach and port-forward.
+//! Connections that are upgraded: WebSockets with numbered channels for exec, attach and port-forward, and with the
+//! events of watches.
 
 mod port_forward;
 mod process;
+mod watch;
 
 use bytes::Bytes;
 use futures_util::{
     SinkExt, StreamExt,
     stream::{SplitSink, SplitStream},
 };
-use http::Response;
-use hyper::upgrade::{OnUpgrade, Upgraded};
+use http::{HeaderMap, Request, Response, header::UPGRADE};
+use hyper::{
+    body::Incoming,
+    upgrade::{OnUpgrade, Upgraded},
+};
 use hyper_util::rt::TokioIo;
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{Error, Message, protocol::Role},
 };
 
-use crate::{api::streams::StreamSession, protocol::reply::Body};
+use crate::{
+    api::{
+        streams::{StreamSession, WatchEvents},
+        websocket,
+    },
+    protocol::reply::Body,
+};
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
 /// How much of an output is sent in one message, and how much a handler may write before the client reads.
 const MAX_MESSAGE_BYTES: usize = 32 * 1024;
 
-/// Runs the session of a response, if it has one, as soon as the connection is upgraded.
-pub(super) fn run_session(response: &Response<Body>, upgrade: Option<OnUpgrade>) {
-    let (Some(session), Some(upgrade)) = (response.extensions().get::<StreamSession>().cloned(), upgrade)
-    else {
-        return;
-    };
-    tokio::spawn(async move {
-        // A client that is gone before the upgrade has nothing to be told.
-        let Ok(upgraded) = upgrade.await else { return };
-        let socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, None).await;
-        let ended = match session {
-            StreamSession::Process(session) => process::run(socket, session).await,
-            StreamSession::Ports(session) => port_forward::run(socket, session).await,
-        };
-        // The client sees the end of the connection, whatever the reason.
-        drop(ended);
-    });
+/// A request of a client that wants another protocol on its connection.
+pub(super) struct UpgradeRequest {
+    headers: HeaderMap,
+    connection: OnUpgrade,
+}
+
+impl UpgradeRequest {
+    /// What the request asks for; none for most.
+    pub(super) fn of(request: &mut Request<Incoming>) -> Option<UpgradeRequest> {
+        let headers = request.headers().contains_key(UPGRADE).then(|| request.headers().clone())?;
+        Some(UpgradeRequest { headers, connection: hyper::upgrade::on(request) })
+    }
+}
+
+/// Serves what the client gets on its upgraded connection, if the response has such a thing; gives the response that
+/// is sent before.
+pub(super) fn serve_upgrade(response: Response<Body>, request: Option<UpgradeRequest>) -> Response<Body> {
+    let Some(UpgradeRequest { headers, connection }) = request else { return response };
+    if response.extensions().get::<WatchEvents>().is_some() && websocket::is_wanted(&headers) {
+        return watch::serve(response.into_body(), &headers, connection);
+    }
+    if let Some(session) = response.extensions().get::<StreamSession>().cloned() {
+        tokio::spawn(async move {
+            // A client that is gone before the upgrade has nothing to be told.
+            let Some(socket) = upgraded(connection).await else { return };
+            let ended = match session {
+                StreamSession::Process(session) => process::run(socket, session).await,
+                StreamSession::Ports(session) => port_forward::run(socket, session).await,
+            };
+            // The client sees the end of the connection, whatever the reason.
+            drop(ended);
+        });
+    }
+    response
+}
+
+/// The connection as a WebSocket; none if the client is gone.
+async fn upgraded(connection: OnUpgrade) -> Option<Socket> {
+    let upgraded = connection.await.ok()?;
+    Some(WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, None).await)
 }
 
 /// The sending side of a WebSocket with channels.
