@@ -3,11 +3,11 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use kubemerge_schema::builtin;
 use kubemerge_server::{ApiServer, ClientAuthentication, ServeOptions, ServerCertificate};
 
 use super::flags::Flags;
-use super::{admission_flags, lifetime, version_file};
+use super::lifetime::{self, Parent};
+use super::{admission_flags, version_file};
 use crate::cmd::serve::{CertificateFiles, certificate_of_texts, server_certificate};
 use crate::report::{Notice, Outcome, Result, plain};
 
@@ -42,7 +42,8 @@ const DEFAULT_SERVICE_RANGE: &str = "10.0.0.0/24";
 
 /// Serves until it is told to stop.
 pub(super) fn run(flags: &Flags, program: &Path) -> Result {
-    let version = version_file::version_of(program).unwrap_or_else(|| builtin::NEWEST.to_owned());
+    let parent = Parent::now();
+    let version = version_file::version_of(program)?;
     if flags.has("help") || flags.has("h") {
         println!("Usage:\n  kube-apiserver [flags]\n\nFlags:");
         FLAGS.iter().for_each(|name| println!("      --{name}"));
@@ -62,7 +63,7 @@ pub(super) fn run(flags: &Flags, program: &Path) -> Result {
             let text = format!("cannot listen on {address}: {}", plain(&error));
             Notice::error(text).help("give a free port to --secure-port")
         })?;
-        lifetime::told_to_stop().await;
+        lifetime::told_to_stop(parent).await;
         serving.stop().await;
         Ok(Outcome::Done)
     })

@@ -1,13 +1,16 @@
 //! etcd as far as envtest knows it: it is healthy. It holds nothing, because the server keeps objects in memory.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use hyper::{Request, Response, StatusCode, body::Incoming, service::service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use tokio::net::TcpListener;
 
 use super::flags::Flags;
-use super::lifetime;
+use super::lifetime::{self, Parent};
 use crate::report::{Notice, Outcome, Result, plain};
 
 /// Flags that envtest asks for before it gives them.
@@ -21,12 +24,14 @@ const FLAGS: [&str; 6] = [
 ];
 const DEFAULT_URL: &str = "http://127.0.0.1:2379";
 const NO_DATABASE: &str = "this etcd holds no data: kubemerge keeps objects in memory";
-/// How long a client may take to send its request, and how long that may be.
+/// How long a client may take to send its request.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
-const MAX_HEAD_BYTES: usize = 8192;
+/// The code of gRPC for what a server does not do.
+const UNIMPLEMENTED: &str = "12";
 
 /// Answers until it is told to stop.
 pub(super) fn run(flags: &Flags) -> Result {
+    let parent = Parent::now();
     if flags.has("help") || flags.has("h") {
         println!("Usage:\n  etcd [flags]\n\nFlags:");
         FLAGS.iter().for_each(|name| println!("  --{name}"));
@@ -45,7 +50,7 @@ pub(super) fn run(flags: &Flags) -> Result {
             })?;
             tokio::spawn(accept(listener));
         }
-        lifetime::told_to_stop().await;
+        lifetime::told_to_stop(parent).await;
         Ok(Outcome::Done)
     })
 }
@@ -68,10 +73,20 @@ fn addresses(flags: &Flags) -> Result<Vec<SocketAddr>> {
 }
 
 async fn accept(listener: TcpListener) {
+    let mut server = auto::Builder::new(TokioExecutor::new());
+    // Without a timer hyper ignores the timeout.
+    server.http1().timer(TokioTimer::new()).header_read_timeout(READ_TIMEOUT);
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                tokio::spawn(tokio::time::timeout(READ_TIMEOUT, answer(stream)));
+                let server = server.clone();
+                tokio::spawn(async move {
+                    let answer = |request: Request<Incoming>| async move {
+                        Ok::<_, Infallible>(reply(request.uri().path()))
+                    };
+                    // A client that is gone needs no answer.
+                    drop(server.serve_connection(TokioIo::new(stream), service_fn(answer)).await);
+                });
             }
             // Out of file descriptors or the like: the next connection may work again.
             Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
@@ -79,41 +94,34 @@ async fn accept(listener: TcpListener) {
     }
 }
 
-/// Answers one request and closes the connection.
-async fn answer(mut stream: TcpStream) {
-    let mut head = Vec::new();
-    while !ends(&head) && head.len() < MAX_HEAD_BYTES {
-        match stream.read_buf(&mut head).await {
-            Ok(1..) => {}
-            _ => break,
+fn reply(path: &str) -> Response<String> {
+    let body = match path {
+        "/health" | "/livez" | "/readyz" => r#"{"health":"true","reason":""}"#,
+        "/version" => r#"{"etcdserver":"3.6.5","etcdcluster":"3.6.0"}"#,
+        _ => return refusal(path),
+    };
+    Response::new(body.to_owned())
+}
+
+/// Tells a client of the database that there is none: a caller of gRPC reads headers, whatever the status.
+fn refusal(path: &str) -> Response<String> {
+    Notice::warning(format!("{NO_DATABASE}: {path}")).print();
+    let is_grpc = path.starts_with("/etcdserverpb.");
+    let status = if is_grpc { StatusCode::OK } else { StatusCode::NOT_IMPLEMENTED };
+    let body = if is_grpc { String::new() } else { format!(r#"{{"error":"{NO_DATABASE}","code":12}}"#) };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    if is_grpc {
+        let headers = response.headers_mut();
+        for (name, value) in [
+            ("content-type", "application/grpc"),
+            ("grpc-status", UNIMPLEMENTED),
+            ("grpc-message", NO_DATABASE),
+        ] {
+            headers.insert(name, hyper::header::HeaderValue::from_static(value));
         }
     }
-    // A client that is gone needs no answer.
-    drop(stream.write_all(reply(&head).as_bytes()).await);
-    drop(stream.shutdown().await);
-}
-
-fn ends(head: &[u8]) -> bool {
-    head.windows(4).any(|four| four == b"\r\n\r\n")
-}
-
-fn reply(head: &[u8]) -> String {
-    let head = String::from_utf8_lossy(head);
-    let path = head.split(' ').nth(1).unwrap_or_default();
-    let path = path.split('?').next().unwrap_or_default();
-    let (status, body) = match path {
-        "/health" | "/livez" | "/readyz" => ("200 OK", r#"{"health":"true","reason":""}"#.to_owned()),
-        "/version" => ("200 OK", r#"{"etcdserver":"3.6.5","etcdcluster":"3.6.0"}"#.to_owned()),
-        _ => {
-            // A client of the database speaks gRPC and would not show the text of an answer.
-            Notice::warning(NO_DATABASE).print();
-            ("501 Not Implemented", format!(r#"{{"error":"{NO_DATABASE}","code":12}}"#))
-        }
-    };
-    let length = body.len();
-    format!(
-        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-    )
+    response
 }
 
 #[cfg(test)]
@@ -122,11 +130,15 @@ mod tests {
 
     #[test]
     fn it_is_healthy_and_holds_nothing() {
-        assert!(reply(b"GET /health?serializable=true HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200"));
-        for head in [&b"PRI * HTTP/2.0\r\n\r\n"[..], b"POST /v3/kv/put HTTP/1.1\r\n\r\n", b"", b"\xff"] {
-            let answer = reply(head);
-            assert!(answer.starts_with("HTTP/1.1 501") && answer.contains(NO_DATABASE), "{answer}");
-        }
+        assert_eq!(reply("/health").status(), 200);
+        let refused = reply("/v3/kv/put");
+        assert!(refused.status() == 501 && refused.body().contains(NO_DATABASE));
+        // Clients of gRPC read the message from the headers.
+        let refused = reply("/etcdserverpb.KV/Range");
+        assert_eq!(
+            (refused.status(), &refused.headers()["grpc-message"]),
+            (StatusCode::OK, &NO_DATABASE.parse().unwrap())
+        );
     }
 
     #[test]

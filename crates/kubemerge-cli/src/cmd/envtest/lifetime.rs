@@ -9,25 +9,40 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 /// Resolves when a signal to stop arrives, or when the parent has died.
-pub(super) async fn told_to_stop() {
+pub(super) async fn told_to_stop(parent: Parent) {
     let signal = crate::cmd::serve::stopped();
     tokio::select! {
         () = signal => {}
-        () = parent_died() => {}
+        () = parent.died() => {}
     }
 }
 
-/// A process whose parent dies gets another one.
-#[cfg(unix)]
-async fn parent_died() {
-    const INTERVAL: std::time::Duration = std::time::Duration::from_millis(250);
-    let parent = std::os::unix::process::parent_id();
-    while std::os::unix::process::parent_id() == parent {
-        tokio::time::sleep(INTERVAL).await;
-    }
+/// The process that has started this one. It is asked for before anything else, as it may die at once.
+#[derive(Clone, Copy)]
+pub(super) struct Parent {
+    #[cfg(unix)]
+    id: u32,
 }
 
-#[cfg(not(unix))]
-async fn parent_died() {
-    std::future::pending().await
+impl Parent {
+    pub(super) fn now() -> Parent {
+        Parent {
+            #[cfg(unix)]
+            id: std::os::unix::process::parent_id(),
+        }
+    }
+
+    /// A process whose parent dies gets another one, on every Unix.
+    #[cfg(unix)]
+    async fn died(self) {
+        const INTERVAL: std::time::Duration = std::time::Duration::from_millis(250);
+        while std::os::unix::process::parent_id() == self.id {
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn died(self) {
+        std::future::pending().await
+    }
 }

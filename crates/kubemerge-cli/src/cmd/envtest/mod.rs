@@ -75,15 +75,26 @@ fn prepare(args: &EnvtestArgs) -> Result {
     match args.command.split_first() {
         Some((program, words)) => {
             let mut command = Command::new(program);
-            let status =
-                command.args(words).env("KUBEBUILDER_ASSETS", &folder).status().map_err(|error| {
-                    Notice::error(format!("cannot run {}: {}", program.display(), plain(&error)))
-                })?;
-            // Without a code it was ended by a signal.
-            std::process::exit(status.code().unwrap_or(1))
+            let error = replace_process(command.args(words).env("KUBEBUILDER_ASSETS", &folder));
+            Err(Notice::error(format!("cannot run {}: {}", program.display(), plain(&error))).into())
         }
         None => writeln!(std::io::stdout(), "{}", folder.display())
             .map(|()| Outcome::Done)
             .map_err(|error| Failure::of_output(&error)),
+    }
+}
+
+/// Lets a command take the place of this process, so that it gets all signals; comes back only if it cannot be run.
+#[cfg(unix)]
+fn replace_process(command: &mut Command) -> std::io::Error {
+    std::os::unix::process::CommandExt::exec(command)
+}
+
+/// Where a process cannot be replaced, this one waits and ends with the same code.
+#[cfg(not(unix))]
+fn replace_process(command: &mut Command) -> std::io::Error {
+    match command.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(1)),
+        Err(error) => error,
     }
 }

@@ -46,8 +46,15 @@ impl Program {
     }
 }
 
+/// The path of the link or copy that was started: a bare name was found in PATH.
 fn started_as() -> Option<PathBuf> {
-    std::env::args_os().next().map(PathBuf::from)
+    let name = PathBuf::from(std::env::args_os().next()?);
+    if name.components().count() > 1 {
+        return Some(name);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|place| place.join(&name)).find(|one| one.is_file());
+    Some(found.unwrap_or(name))
 }
 
 /// These programs end with 1 on errors, as those do whose place they take.
