@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    controller_runtime::copy,
+    go_module::copy,
     outcome::{Outcome, Outcomes},
     servers::{self, FreshServer},
 };
