@@ -85,7 +85,8 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     if let Some(("--api", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         return crate::api::conformance(rest);
     }
-    if let Some(("--directories", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+    if let Some(("--directories", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest))
+    {
         return crate::directories::run(rest);
     }
     if arguments.iter().any(|word| word == "--kinds") {

@@ -52,7 +52,8 @@ impl Options {
             match word.as_str() {
                 "--port" => {
                     let value = value()?;
-                    options.settings.port = value.parse().map_err(|_| format!("--port {value}: not a port"))?;
+                    options.settings.port =
+                        value.parse().map_err(|_| format!("--port {value}: not a port"))?;
                 }
                 "--record" => options.records = value()? == "yes",
                 other if other.starts_with('-') => return Err(format!("there is no option {other}")),
@@ -70,7 +71,8 @@ impl Options {
 fn own_folders() -> Result<Vec<PathBuf>, String> {
     let folder = kubemerge_test_support::root().join("conformance/directories");
     let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    let mut folders: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     folders.sort();
     Ok(folders)
 }
@@ -84,7 +86,11 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let done = Options::read(arguments).and_then(|options| {
         let instance = Instance::start(&options.settings)?;
         let pairs: Vec<Pair> = options.folders.iter().map(|folder| Pair::of(folder)).collect();
-        if options.records { record::record(&pairs, &instance).map(|()| true) } else { compared(&pairs, &instance) }
+        if options.records {
+            record::record(&pairs, &instance).map(|()| true)
+        } else {
+            compared(&pairs, &instance)
+        }
     });
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -127,7 +133,8 @@ fn compared(pairs: &[Pair], instance: &Instance) -> Result<bool, String> {
 }
 
 fn our_server(program: &Path, scratch: &Path) -> Result<(ServeProcess, Kubectl), String> {
-    let command = ServeCommand { program: program.to_owned(), options: Vec::new(), log: scratch.join("serve.log") };
+    let command =
+        ServeCommand { program: program.to_owned(), options: Vec::new(), log: scratch.join("serve.log") };
     let served = ServeProcess::start(command)?;
     let kubeconfig = scratch.join("kubeconfig");
     let text = format!(

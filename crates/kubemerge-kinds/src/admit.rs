@@ -10,6 +10,7 @@ use std::sync::Arc;
 use kubemerge_schema::{Schema, StructId, Type, builtin::NEWEST_MINOR};
 use kubemerge_value::{Document, Node};
 
+use crate::columns::TableColumn;
 use crate::custom::{
     self,
     default::{DefaultsTooLarge, MAX_DEFAULT_BYTES},
@@ -24,7 +25,6 @@ use crate::meta::{
 use crate::object::user::User;
 use crate::ordered_json::OrderedJson;
 use crate::registry::reset_fields::{STATUS, reset};
-use crate::columns::TableColumn;
 use crate::registry::{Context, Counted, Coverage, KindEntry, MetadataRule, OnUpdate, Scope, StatusOnCreate};
 use crate::tree::{Arena, KnownParts, Map};
 use crate::typed::{DecodeError, Decoded, convert, decode, decode_node, read_typed_form, zero};

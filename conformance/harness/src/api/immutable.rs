@@ -51,7 +51,9 @@ fn is_spec(place: &[Step]) -> bool {
 /// The causes of a refusal in their order, as fields.
 pub(crate) fn order(body: &Value) -> Vec<String> {
     let causes = body["details"]["causes"].as_array().into_iter().flatten();
-    causes.map(|cause| format!("{} {}", cause["field"].as_str().unwrap_or_default(), cause["message"])).collect()
+    causes
+        .map(|cause| format!("{} {}", cause["field"].as_str().unwrap_or_default(), cause["message"]))
+        .collect()
 }
 
 /// The same fields without positions, for a report.

@@ -22,7 +22,14 @@ pub(super) fn remove(real: &Kubectl, client: &mut Client, pair: &Pair) -> Result
             return Ok(());
         }
         for folder in [&pair.new, &pair.old] {
-            let words = ["delete", "--recursive", "--ignore-not-found", "--wait=false", "--grace-period=0", "--force"];
+            let words = [
+                "delete",
+                "--recursive",
+                "--ignore-not-found",
+                "--wait=false",
+                "--grace-period=0",
+                "--force",
+            ];
             let mut arguments: Vec<String> = words.map(str::to_string).to_vec();
             arguments.extend(["--filename".to_string(), folder.display().to_string()]);
             real.run(&arguments)?;
@@ -44,7 +51,8 @@ pub(super) fn remove(real: &Kubectl, client: &mut Client, pair: &Pair) -> Result
 /// Takes the finalizers from an object; its kind's own controller would wait for what does not come.
 fn release(real: &Kubectl, object: &Value) -> Result<(), String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-    let (group, version) = object["apiVersion"].as_str().unwrap_or_default().split_once('/').unwrap_or(("", "v1"));
+    let (group, version) =
+        object["apiVersion"].as_str().unwrap_or_default().split_once('/').unwrap_or(("", "v1"));
     let kind = format!("{}.{version}.{group}", text(&object["kind"]));
     let mut arguments = vec!["patch".to_string(), kind, text(&object["metadata"]["name"])];
     if let Some(namespace) = object["metadata"]["namespace"].as_str() {

@@ -43,7 +43,12 @@ impl Tally {
             let place = format!("{place}, command {}", number + 1);
             self.outcomes.compare(&place, &there.succeeded, &here.succeeded);
             lines(&mut self.outcomes, &place, &there.stdout, &here.stdout);
-            lines(&mut self.messages, &place, &without_addresses(&there.stderr), &without_addresses(&here.stderr));
+            lines(
+                &mut self.messages,
+                &place,
+                &without_addresses(&there.stderr),
+                &without_addresses(&here.stderr),
+            );
         }
     }
 
@@ -54,7 +59,8 @@ impl Tally {
             let other = here.iter().find(|other| identity(other) == name).cloned().unwrap_or_default();
             let place = format!("{place}, {name}");
             self.objects.compare(&place, &normal(object, Owners::Ignored), &normal(&other, Owners::Ignored));
-            let owners = |object: &Value| normal(object, Owners::Compared)["metadata"]["managedFields"].clone();
+            let owners =
+                |object: &Value| normal(object, Owners::Compared)["metadata"]["managedFields"].clone();
             self.owners.compare(&place, &owners(object), &owners(&other));
         }
         for object in here {
@@ -76,7 +82,9 @@ impl Tally {
     }
 
     pub(super) fn is_clean(&self) -> bool {
-        [&self.outcomes, &self.messages, &self.objects, &self.owners].iter().all(|count| count.all == count.same)
+        [&self.outcomes, &self.messages, &self.objects, &self.owners]
+            .iter()
+            .all(|count| count.all == count.same)
     }
 }
 
@@ -86,7 +94,11 @@ fn lines(count: &mut Count, place: &str, there: &str, here: &str) {
         match (there.next(), here.next()) {
             (None, None) => return,
             (there, here) => {
-                count.compare(place, &there.unwrap_or_default().to_string(), &here.unwrap_or_default().to_string());
+                count.compare(
+                    place,
+                    &there.unwrap_or_default().to_string(),
+                    &here.unwrap_or_default().to_string(),
+                );
             }
         }
     }
@@ -102,7 +114,8 @@ fn normal(object: &Value, owners: Owners) -> Value {
 /// Messages name the server that was asked.
 fn without_addresses(text: &str) -> String {
     let mut parts = text.split("://127.0.0.1:");
-    let mut found = parts.next().unwrap_or_default().trim_end_matches("https").trim_end_matches("http").to_string();
+    let mut found =
+        parts.next().unwrap_or_default().trim_end_matches("https").trim_end_matches("http").to_string();
     for part in parts {
         found.push_str("server");
         let rest = part.trim_start_matches(|char: char| char.is_ascii_digit());

@@ -38,7 +38,8 @@ impl Kubectl {
     pub(super) fn objects(&self, pair: &Pair) -> Result<Vec<Value>, String> {
         let mut objects: Vec<Value> = Vec::new();
         for folder in [&pair.old, &pair.new] {
-            let words = ["get", "--recursive", "--ignore-not-found", "--show-managed-fields", "--output=json"];
+            let words =
+                ["get", "--recursive", "--ignore-not-found", "--show-managed-fields", "--output=json"];
             let mut arguments: Vec<String> = words.map(str::to_string).to_vec();
             arguments.extend(["--filename".to_string(), folder.display().to_string()]);
             let printed = self.run(&arguments)?;
@@ -85,7 +86,8 @@ fn value_of<'l>(text: &str, lines: &mut impl Iterator<Item = &'l str>) -> String
     if !text.starts_with('<') {
         return serde_json::from_str(text).unwrap_or_default();
     }
-    let inner: Vec<&str> = lines.take_while(|line| *line != " >").map(|line| line.trim_start_matches('\t')).collect();
+    let inner: Vec<&str> =
+        lines.take_while(|line| *line != " >").map(|line| line.trim_start_matches('\t')).collect();
     inner.join("\n")
 }
 
@@ -129,7 +131,8 @@ mod tests {
                    \"Accept: x\" 'https://h:1/api'\n >\nI1 1 a.go:1] \"Request Body\" body=\"{\\\"a\\\":1}\"\nI1 1 \
                    b.go:2] \"Request\" curlCommand=<\n\tcurl -v -XPOST  -H \"Content-Type: application/json\" \
                    'https://h:1/api/v1/x?y=z'\n >\n";
-        let expected = json!({"method": "POST", "path": "/api/v1/x?y=z", "type": "application/json", "body": {"a": 1}});
+        let expected =
+            json!({"method": "POST", "path": "/api/v1/x?y=z", "type": "application/json", "body": {"a": 1}});
         assert_eq!(writes(log), [expected]);
     }
 

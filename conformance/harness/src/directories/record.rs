@@ -20,7 +20,9 @@ pub(super) fn record(pairs: &[Pair], instance: &Instance) -> Result<(), String> 
         let mut recorder = Recorder::new(&mut client, Owners::Compared);
         let mut recorded: Vec<Case> = Vec::new();
         for (name, sends) in cases {
-            recorded.push(recorder.case(name, |recorder| sends.into_iter().try_for_each(|send| recorder.keep(send)))?);
+            recorded.push(
+                recorder.case(name, |recorder| sends.into_iter().try_for_each(|send| recorder.keep(send)))?,
+            );
         }
         let path = folder.join(format!("{}.yaml", pair.name()));
         std::fs::write(&path, recording::write(&recorded, NEWEST_RELEASE))

@@ -74,7 +74,8 @@ pub fn normalise(body: &mut Value, identity: &Identity, owners: Owners) {
         }
         *text = without_type_number(text);
         if !identity.resource_version.is_empty() {
-            *text = text.replace(&format!("({})", identity.resource_version), &format!("({RESOURCE_VERSION})"));
+            *text =
+                text.replace(&format!("({})", identity.resource_version), &format!("({RESOURCE_VERSION})"));
         }
         if is_recent_time(text) {
             *text = TIME.to_string();

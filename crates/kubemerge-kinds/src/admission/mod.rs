@@ -18,8 +18,8 @@ pub use classes::{DefaultClass, newest_default, set_claim_class, set_ingress_cla
 pub use limit_ranges::{check_claim_limits, check_pod_limits, set_container_limits};
 pub use node::add_not_ready_taint;
 pub use pod::{
-    PodRefusal, PriorityOfClass, add_default_tolerations, check_overhead, keep_priority, set_overhead, set_priority,
-    set_scheduling, set_topology_labels,
+    PodRefusal, PriorityOfClass, add_default_tolerations, check_overhead, keep_priority, set_overhead,
+    set_priority, set_scheduling, set_topology_labels,
 };
 pub use quotas::{
     QuotaResource, add_usage, exceeded, is_in_scope, missing_requests, quota_limits, quota_status,

@@ -44,7 +44,9 @@ impl Approval {
 
 /// Whether a group is one of the project itself, which reviews their APIs.
 pub fn is_protected(group: &str) -> bool {
-    let is_of = |domain: &&str| group.strip_suffix(*domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    let is_of = |domain: &&str| {
+        group.strip_suffix(*domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
     ["k8s.io", "kubernetes.io"].iter().any(|domain| is_of(domain))
 }
 

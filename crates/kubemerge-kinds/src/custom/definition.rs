@@ -52,7 +52,11 @@ pub fn set_names(status: &mut Value, now: Timestamp, verdict: &NamesVerdict) {
     status["acceptedNames"] = verdict.accepted.clone();
     set_condition(status, now, names);
     if !has_condition(status, ESTABLISHED) {
-        set_condition(status, now, Condition::new(ESTABLISHED, "False", "NotAccepted", "not all names are accepted"));
+        set_condition(
+            status,
+            now,
+            Condition::new(ESTABLISHED, "False", "NotAccepted", "not all names are accepted"),
+        );
     }
 }
 
@@ -64,7 +68,12 @@ pub fn establish(definition: &mut Value, now: Timestamp) {
     }
     let bundle = text(definition, "/spec/conversion/webhook/clientConfig/caBundle");
     let condition = match bundle_problem(bundle) {
-        None => Condition::new(ESTABLISHED, "True", "InitialNamesAccepted", "the initial names have been accepted"),
+        None => Condition::new(
+            ESTABLISHED,
+            "True",
+            "InitialNamesAccepted",
+            "the initial names have been accepted",
+        ),
         Some(_) => {
             let message = "The conversion webhook CABundle is invalid";
             Condition::new(ESTABLISHED, "False", "InvalidCABundle", message)
@@ -79,7 +88,8 @@ pub fn set_approval(definition: &mut Value, now: Timestamp) {
         return;
     }
     let annotations = definition.pointer("/metadata/annotations");
-    let annotation = annotations.and_then(|all| all.get(ANNOTATION)).and_then(Value::as_str).unwrap_or_default();
+    let annotation =
+        annotations.and_then(|all| all.get(ANNOTATION)).and_then(Value::as_str).unwrap_or_default();
     let approval = Approval::of(annotation);
     let (value, reason) = match approval {
         Approval::Invalid => ("False", "InvalidAnnotation"),

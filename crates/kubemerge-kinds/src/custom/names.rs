@@ -23,7 +23,8 @@ struct Taken {
 
 /// Whether the names that a definition asks for are those that it has: nothing is to be judged.
 pub fn are_settled(definition: &Value) -> bool {
-    let [wanted, accepted] = ["/spec/names", "/status/acceptedNames"].map(|place| names_at(definition, place));
+    let [wanted, accepted] =
+        ["/spec/names", "/status/acceptedNames"].map(|place| names_at(definition, place));
     wanted == accepted
 }
 
@@ -55,7 +56,8 @@ pub fn judge(definition: &Value, all: &[Value], is_built_in: impl Fn(&str, &str)
         let built_in = member == "plural" && is_built_in(group, text(definition, "/spec/names/plural"));
         let is_own = |word: &str| held.get(member).is_some_and(|held| words(held).any(|own| own == word));
         let names = wanted.get(member).into_iter().flat_map(words);
-        let mut refused: Vec<&str> = names.filter(|word| built_in || taken.contains(*word) && !is_own(word)).collect();
+        let mut refused: Vec<&str> =
+            names.filter(|word| built_in || taken.contains(*word) && !is_own(word)).collect();
         // A name that is listed twice is told once.
         let mut told = HashSet::new();
         refused.retain(|word| told.insert(*word));

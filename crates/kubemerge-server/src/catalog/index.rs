@@ -60,7 +60,8 @@ impl Index {
     }
 
     pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Resource>> {
-        let is_wanted = |one: &&Arc<Resource>| one.group == group && one.version == version && one.plural == plural;
+        let is_wanted =
+            |one: &&Arc<Resource>| one.group == group && one.version == version && one.plural == plural;
         let listed = self.version(group, version).and_then(|resources| resources.get(plural));
         listed.or_else(|| self.unlisted.iter().find(is_wanted))
     }

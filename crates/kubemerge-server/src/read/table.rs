@@ -61,7 +61,7 @@ pub(crate) fn of_value(
     now: Timestamp,
 ) -> Value {
     let cells: Vec<Value> = columns.iter().map(|column| column.cell(&object, now)).collect();
-    let metadata = json!({"resourceVersion": object["metadata"]["resourceVersion"]});
+    let metadata = json!({"resourceVersion": object.member("metadata").member("resourceVersion")});
     let object = match include {
         Include::None => Value::Null,
         Include::Object => object,
@@ -72,7 +72,7 @@ pub(crate) fn of_value(
 
 /// The metadata of an object alone.
 pub(crate) fn partial(object: &Value, version: MetaVersion) -> Value {
-    json!({"kind": "PartialObjectMetadata", "apiVersion": version.api_version(), "metadata": object["metadata"]})
+    json!({"kind": "PartialObjectMetadata", "apiVersion": version.api_version(), "metadata": object.member("metadata")})
 }
 
 /// The table of a bookmark: its metadata travels in the row.

@@ -71,7 +71,14 @@ impl Record {
     pub fn new(text: Canonical, owners: Vec<String>, ownership: Ownership) -> Self {
         let text = Arc::new(text);
         let layout = Layout::of(&text.clone().into());
-        Record::of(Inner { text, layout, owners, ownership, form: StoredForm::default(), completion: Completion::Stored })
+        Record::of(Inner {
+            text,
+            layout,
+            owners,
+            ownership,
+            form: StoredForm::default(),
+            completion: Completion::Stored,
+        })
     }
 
     fn of(inner: Inner) -> Self {
@@ -102,7 +109,8 @@ impl Record {
     /// The same for an object of which Kubernetes fills in a part whenever it reads it.
     pub(crate) fn completed_by_reading(&self) -> Self {
         let Inner { text, layout, owners, ownership, form, .. } = &*self.inner;
-        let (text, layout, owners, ownership) = (text.clone(), layout.clone(), owners.clone(), ownership.clone());
+        let (text, layout, owners, ownership) =
+            (text.clone(), layout.clone(), owners.clone(), ownership.clone());
         Record::of(Inner { text, layout, owners, ownership, form: *form, completion: Completion::ByReading })
     }
 

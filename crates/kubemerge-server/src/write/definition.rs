@@ -75,7 +75,7 @@ pub(crate) fn judge_stored(transaction: &Transaction<'_>, name: &str) -> Outcome
         edit::set_json(definition, "status", after.member("status"));
     })?;
     // A definition that gave names up may let others have them.
-    if before["status"]["acceptedNames"] != after["status"]["acceptedNames"] {
+    if before.pointer("/status/acceptedNames") != after.pointer("/status/acceptedNames") {
         judge_others(transaction, text(&after, "/spec/group"), name);
     }
     Ok(())
@@ -100,7 +100,7 @@ fn judge(cluster: &Cluster, definition: &mut Value) {
         let all: Vec<Value> = cluster.definitions().iter().map(|stored| tree(stored.record.node())).collect();
         let is_built_in = |group: &str, plural: &str| cluster.catalog.is_built_in(group, plural);
         let verdict = names::judge(definition, &all, is_built_in);
-        set_names(&mut definition["status"], now, &verdict);
+        set_names(definition.member_mut("status"), now, &verdict);
     }
     establish(definition, now);
 }

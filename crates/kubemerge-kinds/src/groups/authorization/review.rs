@@ -79,7 +79,8 @@ fn attributes(spec: Field<'_>) {
 }
 
 fn selectors(spec: Field<'_>) {
-    let [fields, labels] = ["fieldSelector", "labelSelector"].map(|name| spec.fields(["resourceAttributes", name]));
+    let [fields, labels] =
+        ["fieldSelector", "labelSelector"].map(|name| spec.fields(["resourceAttributes", name]));
     selector(fields);
     fields.field("requirements").items().for_each(field_requirement);
     selector(labels);

@@ -12,4 +12,5 @@ mod scale;
 
 use crate::registry::KindEntry;
 
-pub(crate) const KINDS: &[KindEntry] = &[autoscaler_v1::KIND, autoscaler_v2::KIND, autoscaler::OLDER, scale::KIND];
+pub(crate) const KINDS: &[KindEntry] =
+    &[autoscaler_v1::KIND, autoscaler_v2::KIND, autoscaler::OLDER, scale::KIND];

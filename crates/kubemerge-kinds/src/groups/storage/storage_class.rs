@@ -25,7 +25,7 @@ pub(super) const KIND: KindEntry = KindEntry {
     validation: ValidationRules {
         object: validate,
         update: |class, old| {
-            for name in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
+            for name in ["provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"] {
                 if !class.field(name).same_as(old.field(name)) {
                     class.field(name).invalid_as(BadValue::null(), "field is immutable");
                 }

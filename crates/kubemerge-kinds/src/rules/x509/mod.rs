@@ -18,7 +18,8 @@ pub(crate) fn bundle_problem(base64: &str) -> Option<&'static str> {
     }
     let text = String::from_utf8_lossy(&bytes);
     let is_certificate = |block: &pem::Block<'_>| block.kind == CERTIFICATE && !block.has_headers;
-    let mut found = pem::blocks(&text).filter(is_certificate).map(|block| der::certificate(&block.bytes).is_ok());
+    let mut found =
+        pem::blocks(&text).filter(is_certificate).map(|block| der::certificate(&block.bytes).is_ok());
     // One certificate that can be read is enough.
     if found.any(|is_readable| is_readable) {
         return None;

@@ -86,9 +86,7 @@ fn bind(transaction: &Transaction<'_>, call: &RequestContext<'_>, binding: &Valu
     // Upstream: a binding is stored without the steps of an update.
     commit::change(transaction, call, options.dry_run, |current| {
         check(call, current, binding)?;
-        Ok(edit::changed(&current.record, |pod| {
-            bind_to(pod, binding, call.cluster)
-        }))
+        Ok(edit::changed(&current.record, |pod| bind_to(pod, binding, call.cluster)))
     })?;
     Ok(Reply::status(201, &done()))
 }
@@ -165,8 +163,11 @@ fn set_scheduled(status: &mut Map<'_>, now: &str) {
     }
     let Some(conditions) = status.list_mut("conditions") else { return };
     // A pod that could not be scheduled before has the condition with status False.
-    match conditions.iter().position(|one| one.as_map().is_some_and(|one| one.str("type") == "PodScheduled")) {
-        Some(at) => conditions.iter_mut().skip(at).take(1).for_each(|known| *known = scheduled.copy_in(arena)),
+    match conditions.iter().position(|one| one.as_map().is_some_and(|one| one.str("type") == "PodScheduled"))
+    {
+        Some(at) => {
+            conditions.iter_mut().skip(at).take(1).for_each(|known| *known = scheduled.copy_in(arena))
+        }
         None => conditions.push(scheduled),
     }
 }

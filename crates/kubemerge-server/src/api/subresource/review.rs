@@ -63,7 +63,7 @@ fn answer(api: &Api, call: &RequestContext<'_>, spec: &Value) -> Value {
         "SelfSubjectReview" => json!({"userInfo": call.user.to_info()}),
         "TokenReview" => token_status(api, call, spec),
         // Every user may do everything, as with the authorization mode AlwaysAllow.
-        _ => access(&spec["resourceAttributes"]),
+        _ => access(spec.member("resourceAttributes")),
     }
 }
 
@@ -73,7 +73,7 @@ fn access(attributes: &Value) -> Value {
     let selectors: [(&str, fn(&Value) -> Usable); 2] =
         [("fieldSelector", field_selector), ("labelSelector", label_selector)];
     for (name, usable) in selectors {
-        let ignored = match usable(&attributes[name]) {
+        let ignored = match usable(attributes.member(name)) {
             Usable::All => continue,
             Usable::Some => "partially ignored",
             Usable::Nothing => "ignored",
@@ -95,12 +95,12 @@ enum Usable {
 
 impl Usable {
     /// A text is used as a whole.
-    fn text<T>(parsed: Result<T, String>) -> Usable {
-        if parsed.is_ok() { Usable::All } else { Usable::Nothing }
+    fn text(is_readable: bool) -> Usable {
+        if is_readable { Usable::All } else { Usable::Nothing }
     }
 
     fn requirements(selector: &Value, is_usable: impl Fn(&Value) -> bool) -> Usable {
-        let all = selector["requirements"].as_array().map_or(&[][..], Vec::as_slice);
+        let all = selector.member("requirements").as_array().map_or(&[][..], Vec::as_slice);
         match all.iter().filter(|one| is_usable(one)).count() {
             count if count == all.len() => Usable::All,
             0 => Usable::Nothing,
@@ -110,22 +110,22 @@ impl Usable {
 }
 
 fn field_selector(selector: &Value) -> Usable {
-    match selector["rawSelector"].as_str() {
-        Some(text) if !text.is_empty() => Usable::text(FieldSelector::parse(text)),
+    match selector.member("rawSelector").as_str() {
+        Some(text) if !text.is_empty() => Usable::text(FieldSelector::parse(text).is_ok()),
         // Upstream: of several values none is used.
         _ => Usable::requirements(selector, |requirement| {
-            matches!(requirement["operator"].as_str(), Some("In" | "NotIn"))
-                && requirement["values"].as_array().is_some_and(|values| values.len() == 1)
+            matches!(requirement.member("operator").as_str(), Some("In" | "NotIn"))
+                && requirement.member("values").as_array().is_some_and(|values| values.len() == 1)
         }),
     }
 }
 
 fn label_selector(selector: &Value) -> Usable {
     const OPERATORS: [&str; 4] = ["In", "NotIn", "Exists", "DoesNotExist"];
-    match selector["rawSelector"].as_str() {
-        Some(text) if !text.is_empty() => Usable::text(LabelSelector::parse(text)),
+    match selector.member("rawSelector").as_str() {
+        Some(text) if !text.is_empty() => Usable::text(LabelSelector::parse(text).is_ok()),
         _ => Usable::requirements(selector, |requirement| {
-            requirement["operator"].as_str().is_some_and(|operator| OPERATORS.contains(&operator))
+            requirement.member("operator").as_str().is_some_and(|operator| OPERATORS.contains(&operator))
         }),
     }
 }

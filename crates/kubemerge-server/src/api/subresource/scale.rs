@@ -24,7 +24,10 @@ use crate::{
         media::{Form, JSON},
         query::{ApplyOptions, FieldValidation, OptionsKind, WriteOptions},
         reply::Reply,
-        status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, not_acceptable, unclassified},
+        status::{
+            Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, not_acceptable,
+            unclassified,
+        },
         verb::Verb,
     },
     read::table,
@@ -108,7 +111,7 @@ fn decoded_body(call: &RequestContext<'_>) -> Outcome<Value> {
 
 /// A Scale is of the version that is served, if it says so.
 fn check_type(call: &RequestContext<'_>, scale: &Value) -> Outcome<()> {
-    let text = |name: &str| scale[name].as_str().unwrap_or_default();
+    let text = |name: &str| scale.member(name).as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let expected = GivenType { api_version: "autoscaling/v1", kind: SCALE.name };
     let scheme = Kind::of(call.cluster, call.resource).go_scheme();
@@ -116,7 +119,12 @@ fn check_type(call: &RequestContext<'_>, scale: &Value) -> Outcome<()> {
 }
 
 /// The result of a patch in its typed form. Unknown fields are reported as the request wants.
-fn typed_scale(write: Write<'_>, shown: &Value, patch_type: PatchType, patched: &Canonical) -> Outcome<Value> {
+fn typed_scale(
+    write: Write<'_>,
+    shown: &Value,
+    patch_type: PatchType,
+    patched: &Canonical,
+) -> Outcome<Value> {
     let Some(kind) = scale_kind(write.call) else { return Ok(tree(patched)) };
     let arena = Arena::new();
     let refuse = |problem: &str| {

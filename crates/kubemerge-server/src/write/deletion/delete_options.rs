@@ -181,13 +181,16 @@ fn from_query(query: &Query) -> Outcome<Value> {
         options.set_member("propagationPolicy", policy.into());
     }
     if let Some(seconds) = first("gracePeriodSeconds") {
-        let invalid = |_| bad_request(format!("strconv.ParseInt: parsing {}: invalid syntax", quoted(seconds)));
+        let invalid =
+            |_| bad_request(format!("strconv.ParseInt: parsing {}: invalid syntax", quoted(seconds)));
         options.set_member("gracePeriodSeconds", seconds.parse::<i64>().map_err(invalid)?.into());
     }
     if query.has("orphanDependents") {
         options.set_member("orphanDependents", query.flag("orphanDependents").into());
     }
-    let wanted = ["uid", "resourceVersion"].into_iter().filter_map(|name| Some((name.to_owned(), first(name)?.into())));
+    let wanted = ["uid", "resourceVersion"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), first(name)?.into())));
     let wanted: serde_json::Map<String, Value> = wanted.collect();
     if !wanted.is_empty() {
         options.set_member("preconditions", wanted.into());

@@ -69,7 +69,8 @@ fn complete_limits(own: &mut Map<'_>, spec: &Map<'_>) {
         ["containers", "initContainers", "ephemeralContainers"].into_iter().flat_map(|list| spec.maps(list))
     };
     for (name, request) in texts(own, "requests").iter().filter(|(name, _)| is_supported(name)) {
-        let is_limited = |container: &Map<'_>| container.map("resources").is_some_and(|all| has(all, "limits", name));
+        let is_limited =
+            |container: &Map<'_>| container.map("resources").is_some_and(|all| has(all, "limits", name));
         let Some(sum) = limits.get(name).filter(|_| containers().all(is_limited)) else { continue };
         let is_more = ResourceAmount::of(request).milli() > sum.milli();
         set_if_absent(own, "limits", name, &if is_more { request.clone() } else { sum.text() });
@@ -101,7 +102,8 @@ pub(super) fn covers_containers(spec: Field<'_>, resources: Field<'_>) {
         for (name, sum) in sums.iter().filter(|(name, _)| list == "requests" || is_huge_page(name)) {
             let own = resources.field(list).key_owned(name);
             if own.is_set() && sum.milli() > ResourceAmount::of(own.str()).milli() {
-                let text = format!("must be greater than or equal to aggregate container {list} of {}", sum.text());
+                let text =
+                    format!("must be greater than or equal to aggregate container {list} of {}", sum.text());
                 own.invalid_as(own.str(), text);
             }
         }

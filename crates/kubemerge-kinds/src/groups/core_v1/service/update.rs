@@ -20,7 +20,8 @@ pub(super) fn prepare(service: &mut Map<'_>, old: &Map<'_>) {
         drop_same(spec, before, "externalTrafficPolicy");
     }
     // Upstream: it is left out where a Service is read; one that is not valid is still refused.
-    if spec.str("type") == "ExternalName" && matches!(spec.str("internalTrafficPolicy"), "Cluster" | "Local") {
+    if spec.str("type") == "ExternalName" && matches!(spec.str("internalTrafficPolicy"), "Cluster" | "Local")
+    {
         spec.remove("internalTrafficPolicy");
     }
     if !is_balanced {
