@@ -82,6 +82,16 @@ fn not_served(index: &Index, group: &str) -> Outcome<Reply> {
     if is_built_in { Err(no_such_path()) } else { Ok(health::page_not_found()) }
 }
 
+/// The group that a path is in, whatever follows; no group has the name of another path.
+fn group_of(path: &str) -> &str {
+    let mut parts = path.trim_start_matches('/').split('/');
+    match parts.next() {
+        Some("api") => "",
+        Some("apis") => parts.next().unwrap_or(path),
+        _ => path,
+    }
+}
+
 /// What the API server says about the built-in kinds that it serves for older clients.
 fn deprecation(resource: &Resource, version: &str) -> Option<&'static str> {
     // A version without a minor number is no release, and nothing is deprecated in it.
@@ -196,6 +206,6 @@ pub(super) fn document(api: &Api, target: &Target<'_>, parts: &Parts, query: &Qu
         Target::OpenApiV2 => Ok(openapi::v2(&api.cluster, version, headers)),
         Target::OpenApiV3Index => Ok(openapi::v3_index(&api.cluster, version)),
         Target::OpenApiV3(path) => openapi::v3(&api.cluster, version, path, query.get("hash")),
-        Target::Objects(_) | Target::Nowhere => Ok(health::page_not_found()),
+        Target::Objects(_) | Target::Nowhere => not_served(&index, group_of(parts.uri.path())),
     }
 }

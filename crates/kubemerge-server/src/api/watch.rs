@@ -10,9 +10,9 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use crate::protocol::json::Members;
 #[cfg(feature = "serve")]
 use crate::api::streams::WatchEvents;
+use crate::protocol::json::Members;
 use crate::{
     api::{
         hooks::{EventFault, WatchEnd, WatchHooks},

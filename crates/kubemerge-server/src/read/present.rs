@@ -83,7 +83,7 @@ fn whole_list(kind: Kind<'_>, items: &[Shown<'_>], meta: &ListMeta) -> Vec<u8> {
     let mut metadata = meta.to_value();
     // Upstream: lists of custom resources have the token of the next page even if there is none.
     if kind.items_have_type() && meta.continue_token.is_none() {
-        metadata["continue"] = "".into();
+        metadata.set_member("continue", "".into());
     }
     let head = format!(
         "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
