@@ -371,7 +371,8 @@ impl Builder {
     }
 
     /// Lets field selectors name a field that the kind has none for, as an index does: `read` finds its values in
-    /// an object, any of which may be asked for. The version makes no difference.
+    /// an object, any of which may be asked for. It is known in all versions of the kind. `build` refuses a kind that is
+    /// not served and that no definition can add.
     pub fn field_index(
         mut self,
         api_version: &str,
@@ -463,6 +464,7 @@ impl Builder {
         });
         let since = store.revision();
         let ticket = store.begin().wait().map_err(BuildError::new)?;
+        let field_indexes = self.field_indexes;
         let cluster = Cluster {
             catalog: Catalog::new(&schema, &self.served),
             store,
@@ -473,7 +475,7 @@ impl Builder {
             managed_fields: self.managed_fields,
             clock: self.clock,
             entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),
-            field_indexes: FieldIndexes::new(self.field_indexes),
+            field_indexes: FieldIndexes::new(field_indexes.clone()),
             reservations: Reservations::default(),
             followed: AtomicU64::new(0),
         };
@@ -498,6 +500,12 @@ impl Builder {
         load::begin_with(&transaction, self.objects, since)?;
         drop(transaction);
         api.cluster.check_overlays().map_err(BuildError::new)?;
+        for index in &field_indexes {
+            let found = load::resource_if_defined(&api.cluster, &index.api_version, &index.kind);
+            found.map_err(|failure| {
+                BuildError::new(format!("field index {:?}: {}", index.field, failure.message()))
+            })?;
+        }
         api.cluster.store.finish(ticket).wait().map_err(BuildError::new)?;
         let follower = api.cluster.spawn_follower();
         follower.map_err(|error| BuildError::new(format!("cannot start a thread: {error}")))?;

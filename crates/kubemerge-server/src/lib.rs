@@ -79,6 +79,8 @@ mod server;
 pub mod store;
 mod testing;
 mod transport;
+#[cfg(feature = "client")]
+mod typed_handle;
 mod write;
 
 pub use api::patch::CustomStrategicMerge;
@@ -114,4 +116,6 @@ pub use transport::given_certificate::{CertificateError, ClientAuthentication, S
 pub use transport::service::Service;
 #[cfg(feature = "serve")]
 pub use transport::{access_log::AccessLogEntry, listener::Serving, options::ServeOptions};
+#[cfg(feature = "client")]
+pub use typed_handle::TypedObjectHandle;
 pub use write::settings::{AdmissionPlugin, Controller, GarbageCollection};

@@ -47,7 +47,20 @@ pub(crate) fn resource(cluster: &Cluster, api_version: &str, kind: &str) -> Outc
     let (group, version) = split_api_version(api_version);
     let index = cluster.catalog.index();
     let found = index.by_kind(group, version, kind).cloned();
-    found.ok_or_else(|| bad_request(format!("no kind {kind:?} is served in {api_version:?}")))
+    found.ok_or_else(|| bad_request(index.unserved(api_version, kind)))
+}
+
+/// The same; none for a kind that a definition may add later.
+pub(crate) fn resource_if_defined(
+    cluster: &Cluster,
+    api_version: &str,
+    kind: &str,
+) -> Outcome<Option<Arc<Resource>>> {
+    match resource(cluster, api_version, kind) {
+        Ok(found) => Ok(Some(found)),
+        Err(_) if cluster.catalog.index().may_grow(split_api_version(api_version).0) => Ok(None),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Stores what a server begins with, definitions first; nothing may be given twice. Objects that were in the store at

@@ -1,13 +1,15 @@
 //! One object of a server: to look at it, to wait for it, to make assertions about it.
 
-use std::{fmt, future::Future, panic::Location, time::Duration};
+use std::{fmt, future::Future, panic::Location, sync::Arc, time::Duration};
 
 use kubemerge_yaml as yaml;
 use serde_json::Value;
 
 use crate::{
+    catalog::Resource,
     kind::{Kind, shown::Shown},
     load,
+    protocol::status::Outcome,
     server::ApiServer,
     store::{Event, Stored},
     testing::{
@@ -27,6 +29,8 @@ pub struct ObjectHandle {
     kind: String,
     namespace: String,
     name: String,
+    /// As it was when the handle was made: a kind whose definition was deleted since has no objects.
+    resource: Option<Arc<Resource>>,
 }
 
 impl fmt::Display for ObjectHandle {
@@ -38,28 +42,56 @@ impl fmt::Display for ObjectHandle {
 
 impl ApiServer {
     /// An object, whether it exists or not; the namespace is ignored for cluster-scoped kinds.
+    ///
+    /// A custom resource may be defined later: until then only [`ObjectHandle::wait_for`] can be used.
+    ///
+    /// # Panics
+    /// If the kind is not served and no definition can add it.
+    #[track_caller]
     pub fn object(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> ObjectHandle {
+        let resource = load::resource_if_defined(self.cluster(), api_version, kind);
+        let resource = resource.unwrap_or_else(|failure| panic!("{}", failure.message()));
         let [api_version, kind, namespace, name] = [api_version, kind, namespace, name].map(str::to_string);
-        ObjectHandle { server: self.clone(), api_version, kind, namespace, name }
+        ObjectHandle { server: self.clone(), api_version, kind, namespace, name, resource }
     }
 }
 
 impl ObjectHandle {
     /// The object as it is now, if it exists.
+    ///
+    /// # Panics
+    /// If the kind is not served.
+    #[track_caller]
     pub fn value(&self) -> Option<Value> {
-        self.server.get(&self.api_version, &self.kind, &self.namespace, &self.name)
+        let resource = self.served();
+        self.stored(&resource).map(|stored| self.server.shown(&resource, &stored))
     }
 
     /// Who owns its fields.
+    ///
+    /// # Panics
+    /// If the kind is not served.
+    #[track_caller]
     pub fn owners(&self) -> FieldOwners {
-        self.server.owners(&self.api_version, &self.kind, &self.namespace, &self.name)
+        let stored = self.stored(&self.served());
+        stored.map(|stored| FieldOwners::of_record(&stored.record)).unwrap_or_default()
+    }
+
+    /// Removes it at once, as [`ApiServer::remove`] does.
+    ///
+    /// # Panics
+    /// If the kind is not served.
+    #[track_caller]
+    pub fn remove(&self) -> bool {
+        let resource = self.served();
+        self.server.remove_stored(&resource, &self.key(&resource))
     }
 
     /// Asserts that the object has these fields with these values; it may have others. Lists must have the same number
     /// of items.
     ///
     /// # Panics
-    /// If it has not, with what differs.
+    /// If it has not, with what differs, or if the kind is not served.
     #[track_caller]
     pub fn assert_has(&self, wanted: &Value) {
         let Some(found) = self.value() else { panic!("there is no {self}") };
@@ -67,7 +99,8 @@ impl ObjectHandle {
         assert!(lines.is_empty(), "{self} differs (wanted -> found):\n  {}", lines.join("\n  "));
     }
 
-    /// Waits until the condition holds, which sees null while there is no object, and answers the object.
+    /// Waits until the condition holds, which sees null while there is no object, and answers the object. It is not
+    /// asked before the kind is served.
     ///
     /// # Panics
     /// If it does not hold in time: with the place of this call, the object, its last changes and the last Events about
@@ -87,45 +120,70 @@ impl ObjectHandle {
     }
 
     async fn hold(&self, condition: impl Fn(&Value) -> bool) -> Value {
-        let mut signal = self.server.cluster().store.signal();
+        let cluster = self.server.cluster();
+        let (mut changes, mut definitions) = (cluster.store.signal(), cluster.catalog.signal());
         loop {
             // Marked as seen before reading, so that a change in between is not missed.
-            signal.borrow_and_update();
-            let value = self.value().unwrap_or_default();
-            if condition(&value) {
-                return value;
+            changes.borrow_and_update();
+            definitions.borrow_and_update();
+            // A kind that is not served has no object that could be missing: a misspelt one would pass as deleted.
+            if self.resource().is_ok() {
+                let value = self.value().unwrap_or_default();
+                if condition(&value) {
+                    return value;
+                }
             }
-            if signal.changed().await.is_err() {
+            tokio::select! {
+                Ok(()) = changes.changed() => {}
+                Ok(()) = definitions.changed() => {}
                 // The store is gone and nothing will change: the timeout ends the wait.
-                std::future::pending::<()>().await;
+                else => std::future::pending().await,
             }
         }
     }
 
     /// What there is to see of an object for which a wait failed.
     fn report(&self, timeout: Duration) -> String {
+        let resource = match self.resource() {
+            Ok(resource) => resource,
+            Err(failure) => return format!("waited {timeout:?} for {self}, but {}", failure.message()),
+        };
         let state = match self.value() {
             Some(value) => indented(&yaml_text(&value)),
             None => "  there is none\n".into(),
         };
-        let (changes, events) = (self.changes().join("\n  "), self.events().join("\n  "));
+        let changes = self.changes(&self.key(&resource)).join("\n  ");
+        let events = self.events().join("\n  ");
         format!(
             "the condition for {self} did not hold within {timeout:?}\nobject:\n{state}last changes:\n  {changes}\nlast \
              events:\n  {events}"
         )
     }
 
-    fn key(&self) -> Option<String> {
-        let resource = load::resource(self.server.cluster(), &self.api_version, &self.kind).ok()?;
-        Some(resource.key(if resource.is_namespaced() { &self.namespace } else { "" }, &self.name))
+    /// The resource as it is served now, or was served.
+    fn resource(&self) -> Outcome<Arc<Resource>> {
+        let now = load::resource(self.server.cluster(), &self.api_version, &self.kind);
+        now.or_else(|failure| self.resource.clone().ok_or(failure))
+    }
+
+    #[track_caller]
+    fn served(&self) -> Arc<Resource> {
+        self.resource().unwrap_or_else(|failure| panic!("{}", failure.message()))
+    }
+
+    fn key(&self, resource: &Resource) -> String {
+        resource.key(resource.namespace_of_key(&self.namespace), &self.name)
+    }
+
+    fn stored(&self, resource: &Resource) -> Option<Stored> {
+        self.server.cluster().store.get(&self.key(resource))
     }
 
     /// The last changes in the history, oldest first.
-    fn changes(&self) -> Vec<String> {
-        let Some(key) = self.key() else { return vec![format!("no kind {} is served", self.kind)] };
+    fn changes(&self, key: &str) -> Vec<String> {
         let store = &self.server.cluster().store;
         // What is compacted cannot be shown.
-        let (events, _) = store.events(&key, store.oldest(), usize::MAX).unwrap_or_default();
+        let (events, _) = store.events(key, store.oldest(), usize::MAX).unwrap_or_default();
         let mut lines: Vec<String> =
             events.iter().filter(|event| *event.key == *key).map(change_line).collect();
         lines.drain(..lines.len().saturating_sub(MAX_SHOWN_EVENTS));

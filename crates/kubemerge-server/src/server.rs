@@ -20,7 +20,7 @@ use crate::{
     api::{metrics::Metrics, pod_logs::ContainerKey, state::Api, watch_settings::BookmarkTrigger},
     apply,
     builder::Builder,
-    catalog::{cluster::Cluster, field_index::FieldIndex, split_key},
+    catalog::{Resource, cluster::Cluster, field_index::FieldIndex, split_key},
     dump,
     given::BuildError,
     kind::{Kind, shown::Shown},
@@ -99,25 +99,39 @@ impl ApiServer {
     }
 
     /// An object, without a request; the namespace is ignored for cluster-scoped kinds.
+    ///
+    /// # Panics
+    /// If the kind is not served.
+    #[track_caller]
     pub fn get(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Option<Value> {
-        let resource = load::resource(&self.api.cluster, api_version, kind).ok()?;
-        let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
-        let stored = self.api.cluster.store.get(&key)?;
-        Some(
-            Shown::stored(&stored)
-                .with(self.api.cluster.managed_fields)
-                .tree(Kind::of(&self.api.cluster, &resource)),
-        )
+        self.object(api_version, kind, namespace, name).value()
+    }
+
+    /// The objects of a kind in a namespace, or in all of them if it is empty, in the order of their keys.
+    ///
+    /// # Panics
+    /// If the kind is not served.
+    #[track_caller]
+    pub fn list(&self, api_version: &str, kind: &str, namespace: &str) -> Vec<Value> {
+        let resource = load::resource(&self.api.cluster, api_version, kind);
+        let resource = resource.unwrap_or_else(|failure| panic!("{}", failure.message()));
+        let items = self.api.cluster.store.newest(&resource.prefix(resource.namespace_of_key(namespace)));
+        items.iter().map(|(_, stored)| self.shown(&resource, stored)).collect()
     }
 
     /// Who owns the fields of an object; nothing if there is no such object.
+    ///
+    /// # Panics
+    /// If the kind is not served.
+    #[track_caller]
     pub fn owners(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> FieldOwners {
-        let Ok(resource) = load::resource(&self.api.cluster, api_version, kind) else {
-            return FieldOwners::default();
-        };
-        let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
-        let stored = self.api.cluster.store.get(&key);
-        stored.map(|stored| FieldOwners::of_record(&stored.record)).unwrap_or_default()
+        self.object(api_version, kind, namespace, name).owners()
+    }
+
+    /// An object in the form in which the server shows it.
+    pub(crate) fn shown(&self, resource: &Resource, stored: &Stored) -> Value {
+        let cluster = &self.api.cluster;
+        Shown::stored(stored).with(cluster.managed_fields).tree(Kind::of(cluster, resource))
     }
 
     /// Every object, in the order of their keys.
@@ -151,13 +165,19 @@ impl ApiServer {
 
     /// Removes an object at once, regardless of finalizers and grace periods; returns whether it was there. A store on
     /// a disk has written that once [`ApiServer::flush`] returns.
+    ///
+    /// # Panics
+    /// If the kind is not served.
+    #[track_caller]
     pub fn remove(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> bool {
-        let Ok(resource) = load::resource(&self.api.cluster, api_version, kind) else { return false };
-        let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
+        self.object(api_version, kind, namespace, name).remove()
+    }
+
+    pub(crate) fn remove_stored(&self, resource: &Resource, key: &str) -> bool {
         let transaction = self.api.transaction();
         // Another client may write in between; the removal is tried until it wins.
-        while let Some(stored) = self.api.cluster.store.get(&key) {
-            match transaction.remove(&resource, &key, &stored) {
+        while let Some(stored) = self.api.cluster.store.get(key) {
+            match transaction.remove(resource, key, &stored) {
                 Ok(_) => return true,
                 Err(WriteError::Mismatch(_)) => {}
                 Err(WriteError::Store(_)) => return false,
@@ -251,6 +271,10 @@ impl ApiServer {
     }
 
     /// Lets field selectors name a field of a kind, as [`Builder::field_index`] does, from now on.
+    ///
+    /// # Panics
+    /// If the kind is not served and no definition can add it.
+    #[track_caller]
     pub fn field_index(
         &self,
         api_version: &str,
@@ -258,6 +282,9 @@ impl ApiServer {
         field: &str,
         read: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
     ) {
+        if let Err(failure) = load::resource_if_defined(self.cluster(), api_version, kind) {
+            panic!("{}", failure.message());
+        }
         self.cluster().field_indexes.add(FieldIndex::new(api_version, kind, field, read));
     }
 

@@ -19,6 +19,7 @@ const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 const BUCKETS: [f64; 10] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
 
 /// Series beyond these are counted together: definitions come and go, and each leaves its names.
+#[cfg(feature = "serve")]
 const MAX_SERIES: usize = 5_000;
 
 /// What requests are counted by. Only names that are served are labels: clients choose all others.

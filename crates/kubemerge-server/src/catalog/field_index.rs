@@ -15,7 +15,7 @@ type Read = dyn Fn(&Value) -> Vec<String> + Send + Sync;
 /// A field of one kind and how its values are found in an object.
 #[derive(Clone)]
 pub(crate) struct FieldIndex {
-    pub(crate) group: String,
+    pub(crate) api_version: String,
     pub(crate) kind: String,
     pub(crate) field: String,
     pub(crate) read: Arc<Read>,
@@ -54,18 +54,19 @@ impl FieldIndex {
         field: &str,
         read: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
     ) -> FieldIndex {
-        let group = split_api_version(api_version).0.to_string();
-        FieldIndex { group, kind: kind.to_string(), field: field.to_string(), read: Arc::new(read) }
+        let [api_version, kind, field] = [api_version, kind, field].map(str::to_string);
+        FieldIndex { api_version, kind, field, read: Arc::new(read) }
     }
 
     /// Whether this is the index of a resource's field.
     pub(crate) fn is_of(&self, resource: &Resource, field: &str) -> bool {
-        self.field == field && self.kind == resource.kind && self.group == resource.group
+        let (group, _) = split_api_version(&self.api_version);
+        self.field == field && self.kind == resource.kind && group == resource.group
     }
 }
 
 impl fmt::Debug for FieldIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FieldIndex({}/{} {})", self.group, self.kind, self.field)
+        write!(f, "FieldIndex({} {} {})", self.api_version, self.kind, self.field)
     }
 }

@@ -14,6 +14,7 @@ pub(crate) mod reservations;
 mod resource;
 pub(crate) mod served;
 pub(crate) mod shared_owners;
+mod unserved;
 
 use std::{
     collections::HashMap,

@@ -158,6 +158,11 @@ impl Resource {
         key
     }
 
+    /// The namespace that keys have for one that was named: kinds of the cluster have none.
+    pub(crate) fn namespace_of_key<'n>(&self, namespace: &'n str) -> &'n str {
+        if self.is_namespaced() { namespace } else { "" }
+    }
+
     /// What all keys of a namespace, or of the whole resource, begin with.
     pub(crate) fn prefix(&self, namespace: &str) -> String {
         // Long enough for nearly all keys, so that a key is allocated once.

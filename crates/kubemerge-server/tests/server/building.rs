@@ -15,7 +15,10 @@ fn errors_name_the_object() {
     let thing =
         json!({"apiVersion": "x.io/v1", "kind": "Thing", "metadata": {"namespace": "a", "name": "b"}});
     let (text, object) = refusal(ApiServer::builder().objects([config_map("a"), thing]));
-    assert_eq!(text, r#"Thing a/b: no kind "Thing" is served in "x.io/v1""#);
+    assert_eq!(
+        text,
+        r#"Thing a/b: no kind "Thing" is served in "x.io/v1"; a custom resource needs its definition"#
+    );
     assert_eq!(object.as_deref(), Some("Thing a/b"));
     let nameless = json!({"apiVersion": "v1", "kind": "ConfigMap"});
     let (text, _) = refusal(ApiServer::builder().objects_from("maps.yaml", [nameless]));

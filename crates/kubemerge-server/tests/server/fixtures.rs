@@ -63,7 +63,10 @@ fn what_cannot_be_loaded_is_named_with_its_file_and_line() {
         };
         error.to_string().replace(folder.0.to_str().unwrap(), "F")
     };
-    assert_eq!(error("bad.yaml"), "Pot p in F/bad.yaml:5: no kind \"Pot\" is served in \"v1\"");
+    assert_eq!(
+        error("bad.yaml"),
+        "Pot p in F/bad.yaml:5: no kind \"Pot\" is served in \"v1\"; did you mean \"Pod\"?"
+    );
     assert!(error("broken.yaml").starts_with("F/broken.yaml: line 1"), "{}", error("broken.yaml"));
     assert!(error("missing.yaml").starts_with("cannot read F/missing.yaml: "), "{}", error("missing.yaml"));
     assert_eq!(error("*.nothing"), "there are no manifests at F/*.nothing");

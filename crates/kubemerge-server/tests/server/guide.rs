@@ -52,7 +52,9 @@ async fn direct_access_and_waiting() -> Done {
         server.set(json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}))?;
         let pod = server.get("v1", "Pod", "default", "web");
         server.remove("v1", "Pod", "default", "web");
+        let maps = server.list("v1", "ConfigMap", "default"); // "" for all namespaces
         let everything = server.dump();
+        assert!(maps.is_empty());
         assert!(pod.is_some() && everything.iter().any(|object| object["kind"] == "Node"));
     }
     server
@@ -68,6 +70,12 @@ async fn direct_access_and_waiting() -> Done {
     let ready = |web: &Value| web["status"]["readyReplicas"] == 4;
     let web = web.wait_for(ready, Duration::from_secs(60)).await;
     assert_eq!(web["kind"], "Deployment");
+    server.set(pod("web"))?;
+    let pod = server.object_of::<Pod>("default", "web");
+    assert_eq!(pod.value().and_then(|pod| pod.spec).unwrap().containers.len(), 2);
+    pod.remove();
+    assert_eq!(pod.wait_for(|pod| pod.is_none(), Duration::from_secs(60)).await, None);
+    assert_eq!(server.list_of::<Pod>("default"), []);
     Ok(())
 }
 

@@ -32,6 +32,7 @@ mod subresources;
 mod support;
 #[cfg(feature = "tls")]
 mod tls;
+mod typos;
 mod unavailable;
 mod waiting;
 mod watching;

@@ -99,7 +99,7 @@ async fn what_cannot_be_applied_is_named_with_its_line() {
     );
     assert_eq!(
         error("apiVersion: v1\nkind: Pot\nmetadata: {name: p}\n"),
-        "Pot p in line 1: no kind \"Pot\" is served in \"v1\""
+        "Pot p in line 1: no kind \"Pot\" is served in \"v1\"; did you mean \"Pod\"?"
     );
     assert!(error("a: [").contains("line 1"), "{}", error("a: ["));
 }

@@ -1,11 +1,11 @@
 //! Matchers for requests: faults and searches in the log use the same ones.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use super::{Fault, FaultRule, When};
 use crate::{
     api::hooks::IncomingRequest,
-    catalog::{Index, Resource},
+    catalog::Index,
     protocol::{target::Address, verb::Verb},
 };
 
@@ -127,10 +127,7 @@ impl On {
                 format!("no resource {plural:?} is served in any group; one that is defined later needs its group: \"{plural}.example.com\"")
             });
         };
-        let is_built_in = |resource: &Arc<Resource>| resource.group == group && resource.custom().is_none();
-        // Groups of custom resources have a dot; no definition can add to a built-in group.
-        let may_come = group.contains('.') && !index.each_preferred().any(is_built_in);
-        let is_missing = index.preferred(group, plural).is_none() && !may_come;
+        let is_missing = index.preferred(group, plural).is_none() && !index.may_grow(group);
         is_missing.then(|| format!("no resource {plural:?} is served in group {group:?}"))
     }
 
