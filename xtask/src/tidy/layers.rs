@@ -107,6 +107,7 @@ const FOLDERS: &[Layers] = &[
     Layers {
         package: "kubemerge-cel",
         modules: &[
+            &["error"],
             &["problem", "reserved", "timestamp", "token", "types"],
             &["literal"],
             &["expr"],
@@ -210,7 +211,7 @@ const FOLDERS: &[Layers] = &[
             &["answer", "bench_command", "connection", "rng", "process_figures", "serve_process"],
             &["apiserver"],
             &["api", "controllers", "suites"],
-            &["admission", "bless", "stores"],
+            &["admission", "bless", "directories", "stores"],
             &["conformance"],
             &["bench"],
         ],

@@ -47,7 +47,7 @@ pub fn is_protected(group: &str) -> bool {
     let is_of = |domain: &&str| {
         group.strip_suffix(*domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
-    ["k8s.io", "kubernetes.io"].iter().any(|domain| is_of(domain))
+    ["k8s.io", "kubernetes.io"].iter().any(is_of)
 }
 
 /// Whether a text is a URL with a host.

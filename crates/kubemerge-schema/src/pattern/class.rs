@@ -1,11 +1,11 @@
 //! Classes of characters: `[a-z\d]`, `\pL`.
 
 use super::{
-    check_length,
     error::PatternError,
     escape, names,
     ranges::{CharRange, complement, text_of_ranges, write_range},
-    unicode, up_to,
+    text::{check_length, up_to},
+    unicode,
 };
 use kubemerge_value::part::text_of;
 

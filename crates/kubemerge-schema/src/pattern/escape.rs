@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{error::PatternError, up_to};
+use super::{error::PatternError, text::up_to};
 
 /// Reads an escape sequence at the start of the text.
 pub(super) fn read(rest: &mut &str) -> Result<u32, PatternError> {

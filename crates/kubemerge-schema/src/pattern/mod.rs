@@ -12,6 +12,7 @@ mod matcher;
 mod names;
 mod ranges;
 mod repeat;
+mod text;
 mod unicode;
 
 use class::{Case, Class};
@@ -19,12 +20,10 @@ pub use error::PatternError;
 use kubemerge_value::part::text_of;
 pub use matcher::Matcher;
 use repeat::{Counts, MAX_REPEAT};
+use text::{check_length, up_to};
 
 /// How deep parts may be nested.
 const MAX_HEIGHT: u32 = 1000;
-
-/// How many bytes an expression for the crate `regex` may have: one `\pL` takes 4 KB. Go's limit is higher.
-const MAX_TEXT: usize = 1 << 20;
 
 /// Words are of ASCII letters, which the crate `regex` has to be told.
 const WORD_BOUNDARY: &str = if cfg!(target_family = "wasm") { r"\b" } else { r"(?-u:\b)" };
@@ -344,11 +343,6 @@ fn unsupported(part: &str) -> PatternError {
     PatternError::new("invalid or unsupported Perl syntax", part)
 }
 
-/// The part of a text before the rest of it.
-fn up_to<'t>(text: &'t str, rest: &str) -> &'t str {
-    text.strip_suffix(rest).unwrap_or(text)
-}
-
 /// What follows the name of a group.
 fn after_name(group: &str, start: usize) -> Result<&str, PatternError> {
     let wrong = |part| Err(PatternError::new("invalid named capture", part));
@@ -408,12 +402,5 @@ mod tests {
         let deep = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
         assert!(from_go(&deep(500)).is_ok());
         assert_eq!(from_go(&deep(5000)).expect_err("too deep").problem, "expression nests too deeply");
-    }
-}
-
-fn check_length(written: &str, whole: &str) -> Result<(), PatternError> {
-    match written.len() > MAX_TEXT {
-        true => Err(PatternError::new("expression too large", whole)),
-        false => Ok(()),
     }
 }

@@ -3,23 +3,12 @@
 
 mod port_forward;
 mod process;
+mod socket;
 mod watch;
 
-use bytes::Bytes;
-use futures_util::{
-    SinkExt, StreamExt,
-    stream::{SplitSink, SplitStream},
-};
 use http::{HeaderMap, Request, Response, header::UPGRADE};
-use hyper::{
-    body::Incoming,
-    upgrade::{OnUpgrade, Upgraded},
-};
-use hyper_util::rt::TokioIo;
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{Error, Message, protocol::Role},
-};
+use hyper::{body::Incoming, upgrade::OnUpgrade};
+use socket::upgraded;
 
 use crate::{
     api::{
@@ -28,11 +17,6 @@ use crate::{
     },
     protocol::reply::Body,
 };
-
-type Socket = WebSocketStream<TokioIo<Upgraded>>;
-
-/// How much of an output is sent in one message, and how much a handler may write before the client reads.
-const MAX_MESSAGE_BYTES: usize = 32 * 1024;
 
 /// A request of a client that wants another protocol on its connection.
 pub(super) struct UpgradeRequest {
@@ -68,58 +52,4 @@ pub(super) fn serve_upgrade(response: Response<Body>, request: Option<UpgradeReq
         });
     }
     response
-}
-
-/// The connection as a WebSocket; none if the client is gone.
-async fn upgraded(connection: OnUpgrade) -> Option<Socket> {
-    let upgraded = connection.await.ok()?;
-    Some(WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, None).await)
-}
-
-/// The sending side of a WebSocket with channels.
-struct ChannelSender(SplitSink<Socket, Message>);
-
-/// The receiving side.
-struct ChannelReceiver(SplitStream<Socket>);
-
-/// What a client sends.
-struct ChannelMessage {
-    channel: u8,
-    data: Bytes,
-}
-
-fn channels(socket: Socket) -> (ChannelSender, ChannelReceiver) {
-    let (sink, stream) = socket.split();
-    (ChannelSender(sink), ChannelReceiver(stream))
-}
-
-impl ChannelSender {
-    async fn send(&mut self, channel: u8, data: &[u8]) -> Result<(), Error> {
-        let mut message = Vec::with_capacity(data.len() + 1);
-        message.push(channel);
-        message.extend_from_slice(data);
-        self.0.send(Message::binary(message)).await
-    }
-
-    async fn close(mut self) -> Result<(), Error> {
-        self.0.close().await
-    }
-}
-
-impl ChannelReceiver {
-    /// The next message; none when the client has closed the connection.
-    async fn next(&mut self) -> Option<ChannelMessage> {
-        loop {
-            match self.0.next().await? {
-                Ok(Message::Binary(mut data)) => {
-                    if let Some(channel) = data.split_to(data.len().min(1)).first() {
-                        return Some(ChannelMessage { channel: *channel, data });
-                    }
-                }
-                Ok(Message::Close(_)) | Err(_) => return None,
-                // Pings are answered by the library; texts belong to no protocol that was agreed on.
-                Ok(_) => {}
-            }
-        }
-    }
 }

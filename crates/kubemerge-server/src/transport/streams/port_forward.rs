@@ -10,7 +10,7 @@ use tokio::{
 };
 use tokio_tungstenite::tungstenite::Error;
 
-use super::{ChannelMessage, ChannelReceiver, MAX_MESSAGE_BYTES, Socket, channels};
+use super::socket::{ChannelMessage, ChannelReceiver, MAX_MESSAGE_BYTES, Socket, channels};
 use crate::api::streams::{ForwardedPort, PortHandler, PortSession};
 
 /// Runs a handler for each port between the channels of a connection.

@@ -10,7 +10,7 @@ use tokio::{
 };
 use tokio_tungstenite::tungstenite::Error;
 
-use super::{ChannelMessage, ChannelReceiver, ChannelSender, MAX_MESSAGE_BYTES, Socket, channels};
+use super::socket::{ChannelMessage, ChannelReceiver, ChannelSender, MAX_MESSAGE_BYTES, Socket, channels};
 use crate::api::streams::{ExecProcess, ProcessSession, TerminalSize};
 use crate::protocol::json::Members;
 

@@ -6,7 +6,7 @@ use http_body_util::BodyExt;
 use hyper::upgrade::OnUpgrade;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
-use super::{Socket, upgraded};
+use super::socket::{Socket, upgraded};
 use crate::{
     api::websocket,
     protocol::reply::{Body, Reply},
