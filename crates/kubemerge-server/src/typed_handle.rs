@@ -8,7 +8,9 @@ use kube::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{object_handle::ObjectHandle, server::ApiServer, testing::owners::FieldOwners};
+use crate::{
+    object_handle::ObjectHandle, protocol::json::Members, server::ApiServer, testing::owners::FieldOwners,
+};
 
 /// An object of a type, whether it exists or not; [`ApiServer::object_of`] returns one.
 pub struct TypedObjectHandle<K> {
@@ -63,7 +65,7 @@ impl ApiServer {
     pub fn list_of<K: Resource<DynamicType = ()> + DeserializeOwned>(&self, namespace: &str) -> Vec<K> {
         let mut objects = Vec::new();
         for value in self.list(&K::api_version(&()), &K::kind(&()), namespace) {
-            let name = value["metadata"]["name"].as_str().unwrap_or_default().to_string();
+            let name = value.member("metadata").member("name").as_str().unwrap_or_default().to_string();
             match serde_json::from_value(value) {
                 Ok(object) => objects.push(object),
                 Err(error) => panic!("{} {name} is not of the type: {error}", K::kind(&())),

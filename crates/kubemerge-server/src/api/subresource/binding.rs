@@ -139,7 +139,9 @@ fn bind_to(pod: &mut Map<'_>, binding: &Value, cluster: &Cluster) {
         }
     }
     if let Some(annotations) = metadata.map_mut(Field::Annotations.name()) {
-        FORGOTTEN_ANNOTATIONS.iter().for_each(|name| drop(annotations.remove(name)));
+        for name in FORGOTTEN_ANNOTATIONS {
+            annotations.remove(name);
+        }
         if annotations.is_empty() {
             metadata.remove(Field::Annotations.name());
         }

@@ -70,10 +70,13 @@ fn answer(api: &Api, call: &RequestContext<'_>, spec: &Value) -> Value {
 /// The answer to an access review: allowed, with a note about selectors that an authorizer could not use.
 fn access(attributes: &Value) -> Value {
     let mut notes = Vec::new();
-    let selectors: [(&str, fn(&Value) -> Usable); 2] =
-        [("fieldSelector", field_selector), ("labelSelector", label_selector)];
+    let attribute = |name| attributes.member(name);
+    let selectors = [
+        ("fieldSelector", field_selector(attribute("fieldSelector"))),
+        ("labelSelector", label_selector(attribute("labelSelector"))),
+    ];
     for (name, usable) in selectors {
-        let ignored = match usable(attributes.member(name)) {
+        let ignored = match usable {
             Usable::All => continue,
             Usable::Some => "partially ignored",
             Usable::Nothing => "ignored",
