@@ -341,6 +341,11 @@ impl ApiServer {
         }
     }
 
+    #[cfg(all(test, feature = "serve"))]
+    pub(crate) fn api(&self) -> Arc<Api> {
+        self.api.clone()
+    }
+
     pub(crate) fn cluster(&self) -> &Cluster {
         &self.api.cluster
     }

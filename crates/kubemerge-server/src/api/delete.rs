@@ -62,5 +62,5 @@ pub(crate) fn handle_collection(transaction: &Transaction<'_>, call: &RequestCon
             _ => {}
         }
     }
-    present::list(call, &found.shown(call), &found.meta)
+    present::list(call, found.items, &found.meta)
 }

@@ -1,23 +1,21 @@
 //! LIST: a consistent state, in pages if wanted.
 
-use std::sync::Arc;
-
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
 use crate::{
     catalog::request_context::RequestContext,
-    kind::shown::Shown,
     protocol::{
         query::{ListOptions, Match},
         reply::Reply,
         status::{Failure, Outcome, bad_request, expired, too_large_resource_version},
     },
     read::{
+        list_text::Found,
         present::{self, ListMeta},
         selection::Selection,
     },
-    store::{OutOfRange, Page, Range, Revision, Stored},
+    store::{OutOfRange, Page, Range, Revision},
 };
 
 const TOKEN_TOO_OLD: &str = "The provided continue parameter is too old to display a consistent list result. You \
@@ -28,23 +26,15 @@ const TOKEN_TOO_OLD: &str = "The provided continue parameter is too old to displ
 
 /// What a list found.
 pub(crate) struct ListedObjects {
-    pub(crate) items: Vec<(Arc<str>, Stored)>,
+    pub(crate) items: Found,
     pub(crate) meta: ListMeta,
-}
-
-impl ListedObjects {
-    /// The items as the server shows them.
-    pub(crate) fn shown(&self, call: &RequestContext<'_>) -> Vec<Shown<'_>> {
-        let items = self.items.iter();
-        items.map(|(_, stored)| Shown::stored(stored).with(call.cluster.managed_fields)).collect()
-    }
 }
 
 /// Answers the matching objects.
 pub(crate) fn handle(call: &RequestContext<'_>) -> Outcome<Reply> {
     let options = ListOptions::for_list(call.query)?;
     let found = find(call, &options)?;
-    present::list(call, &found.shown(call), &found.meta)
+    present::list(call, found.items, &found.meta)
 }
 
 /// Reads one page.

@@ -27,7 +27,7 @@ use crate::{
         status::{Failure, Outcome, expired, not_acceptable, too_large_resource_version},
     },
     read::{selection::Selection, table},
-    store::{Event, OutOfRange, Range, Record, Revision, Signal},
+    store::{Event, OutOfRange, Range, Record, Revision, Signal, Stored},
 };
 
 /// How many events are taken from the store at once.
@@ -54,7 +54,7 @@ pub(crate) fn handle(api: &Api, call: &RequestContext<'_>) -> Outcome<Reply> {
     }
     let mut watch = Watch {
         encoder: Encoder {
-            resource: Arc::new(call.resource.clone()),
+            resource: call.resource.clone(),
             form: call.form,
             cluster: api.cluster.clone(),
             columns_sent: false,
@@ -62,7 +62,7 @@ pub(crate) fn handle(api: &Api, call: &RequestContext<'_>) -> Outcome<Reply> {
         prefix: call.resource.prefix(call.namespace()),
         selection,
         cursor: asked,
-        lines: VecDeque::new(),
+        queue: VecDeque::new(),
         bookmarks: options.bookmarks,
         next_bookmark: Instant::now() + api.settings.watch.bookmark_interval.min(MAX_LIFETIME),
         deadline: Instant::now() + lifetime(api, &options).min(MAX_LIFETIME),
@@ -103,9 +103,9 @@ struct Watch {
     encoder: Encoder,
     prefix: String,
     selection: Selection,
-    /// Everything up to this revision was sent or is in `lines`.
+    /// Everything up to this revision was sent or is in `queue`.
     cursor: Revision,
-    lines: VecDeque<Bytes>,
+    queue: VecDeque<Queued>,
     bookmarks: bool,
     next_bookmark: Instant,
     deadline: Instant,
@@ -123,14 +123,15 @@ impl Watch {
     fn begin_with_state(&mut self) -> Outcome<()> {
         let range = Range { prefix: &self.prefix, ..Range::default() };
         let page = self.cluster.store.range(range).map_err(|error| expired(error.to_string()))?;
-        for (_, stored) in page.items.iter().filter(|(_, stored)| self.selection.matches(&stored.record)) {
-            let line = self.encoder.line("ADDED", &stored.record, stored.revision);
-            self.lines.push_back(line);
-        }
+        let wanted = page.items.into_iter().filter(|(_, stored)| self.selection.matches(&stored.record));
+        self.queue.extend(wanted.map(|(_, Stored { record, revision })| Queued::Event {
+            kind: "ADDED",
+            record,
+            revision,
+        }));
         self.cursor = page.revision;
         if self.bookmarks {
-            let line = self.encoder.bookmark(self.cursor, Closing::Yes);
-            self.lines.push_back(line);
+            self.queue.push_back(Queued::Bookmark { revision: self.cursor, closing: Closing::Yes });
         }
         Ok(())
     }
@@ -138,7 +139,8 @@ impl Watch {
     /// The next line; none when the watch has ended.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if let Some(line) = self.lines.pop_front() {
+            if let Some(queued) = self.queue.pop_front() {
+                let line = self.encoder.queued(queued);
                 if let Some(delay) = self.hooks.delay() {
                     tokio::time::sleep(delay).await;
                 }
@@ -161,7 +163,7 @@ impl Watch {
             self.read_events();
             // Events of other prefixes move the cursor, too; there may be more to read.
             let went_on = self.cursor > before && self.cursor < self.cluster.store.durable();
-            if !self.lines.is_empty() || self.ended || went_on {
+            if !self.queue.is_empty() || self.ended || went_on {
                 continue;
             }
             // The last events of a resource that is gone were read after that was known.
@@ -199,7 +201,7 @@ impl Watch {
 
     fn end_with(&mut self, failure: &Failure) {
         let line = format!("{}\n", json!({"type": "ERROR", "object": failure.to_value()}));
-        self.lines.push_back(line.into());
+        self.queue.push_back(Queued::Line(line.into()));
         self.ended = true;
     }
 
@@ -214,11 +216,11 @@ impl Watch {
             (Some(record), None) => ("DELETED", record),
             (None, None) => return,
         };
-        let line = self.encoder.line(kind, record, event.revision);
+        let queued = Queued::Event { kind, record: record.clone(), revision: event.revision };
         match self.hooks.next_event() {
-            EventFault::None => self.lines.push_back(line),
+            EventFault::None => self.queue.push_back(queued),
             EventFault::Dropped => {}
-            EventFault::Repeated => self.lines.extend([line.clone(), line]),
+            EventFault::Repeated => self.queue.extend([queued.clone(), queued]),
         }
     }
 
@@ -244,8 +246,7 @@ impl Watch {
     /// Sends a bookmark if the client wants any.
     fn push_bookmark(&mut self) {
         if self.bookmarks && !self.hooks.holds_bookmarks() {
-            let line = self.encoder.bookmark(self.cursor, Closing::No);
-            self.lines.push_back(line);
+            self.queue.push_back(Queued::Bookmark { revision: self.cursor, closing: Closing::No });
         }
     }
 
@@ -261,6 +262,14 @@ impl Watch {
         self.last_bookmark_sent |= now >= last_bookmark;
         self.ended |= now >= self.deadline;
     }
+}
+
+/// What is to be sent. Events are written one by one when they are sent: those that no client reads are no text.
+#[derive(Clone)]
+enum Queued {
+    Event { kind: &'static str, record: Record, revision: Revision },
+    Bookmark { revision: Revision, closing: Closing },
+    Line(Bytes),
 }
 
 /// Whether a bookmark closes the initial events.
@@ -281,6 +290,14 @@ struct Encoder {
 impl Encoder {
     fn kind(&self) -> Kind<'_> {
         Kind::of(&self.cluster, &self.resource)
+    }
+
+    fn queued(&mut self, queued: Queued) -> Bytes {
+        match queued {
+            Queued::Event { kind, record, revision } => self.line(kind, &record, revision),
+            Queued::Bookmark { revision, closing } => self.bookmark(revision, closing),
+            Queued::Line(line) => line,
+        }
     }
 
     fn line(&mut self, kind: &str, record: &Record, revision: Revision) -> Bytes {

@@ -1,6 +1,6 @@
 //! A request for objects of a served resource: what it names, how it asks, and the warnings for its reply.
 
-use std::{borrow::Cow, cell::RefCell};
+use std::{borrow::Cow, cell::RefCell, sync::Arc};
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -19,8 +19,8 @@ use crate::{
 
 /// A request for objects.
 pub(crate) struct RequestContext<'r> {
-    pub(crate) cluster: &'r Cluster,
-    pub(crate) resource: &'r Resource,
+    pub(crate) cluster: &'r Arc<Cluster>,
+    pub(crate) resource: &'r Arc<Resource>,
     pub(crate) address: &'r Named<'r>,
     pub(crate) query: &'r Query,
     pub(crate) headers: &'r HeaderMap,

@@ -15,4 +15,5 @@ pub(crate) mod reply;
 pub(crate) mod status;
 pub(crate) mod target;
 pub(crate) mod verb;
+pub(crate) mod written;
 pub(crate) mod yaml_documents;

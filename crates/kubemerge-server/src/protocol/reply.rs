@@ -1,5 +1,7 @@
 //! What a handler answers, before it becomes an HTTP response.
 
+#[cfg(feature = "serve")]
+use std::sync::Arc;
 use std::{
     borrow::Cow,
     collections::HashSet,
@@ -19,6 +21,7 @@ use serde_json::Value;
 use crate::protocol::{
     media::{JSON, YAML},
     status::{Failure, status_text},
+    written::{self, WrittenText},
 };
 
 /// How many characters all warnings may have before each is cut.
@@ -29,32 +32,76 @@ const MAX_CUT_WARNING_CHARS: usize = 256;
 /// A stream of pieces of a body.
 pub(crate) type Pieces = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
 
-/// The body of a response: complete bytes, or pieces that come as things happen.
+/// The body of a response: complete bytes, or pieces that are written while it is sent or come as things happen.
 pub struct Body(Content);
 
 enum Content {
     Complete(Option<Bytes>),
+    /// Complete, and taken slice by slice, with what is kept until it was sent.
+    #[cfg(feature = "serve")]
+    Held(Bytes, Arc<dyn Held>),
+    Written(written::Pieces),
     Pieces(Pieces),
 }
+
+/// How much of a complete body a connection takes at once: what it has taken counts as progress.
+#[cfg(feature = "serve")]
+const SLICE_BYTES: usize = 64 * 1024;
 
 impl Body {
     /// The bytes, if the body is complete.
     pub fn as_bytes(&self) -> Option<&Bytes> {
         match &self.0 {
             Content::Complete(bytes) => bytes.as_ref(),
-            Content::Pieces(_) => None,
+            #[cfg(feature = "serve")]
+            Content::Held(bytes, _) => Some(bytes),
+            Content::Written(_) | Content::Pieces(_) => None,
         }
     }
 
-    /// Keeps a value until the last piece of the body was sent, or its reader is gone.
+    /// Keeps a value until all of the body was sent, or its reader is gone.
     #[cfg(feature = "serve")]
-    pub(crate) fn holding(self, held: impl Send + 'static) -> Body {
-        use futures_util::StreamExt;
-        match self.0 {
-            Content::Complete(_) => self,
-            Content::Pieces(pieces) => Body(Content::Pieces(Box::pin(pieces.inspect(move |_| _ = &held)))),
+    pub(crate) fn holding(self, held: Arc<dyn Held>) -> Body {
+        use futures_util::{StreamExt, stream};
+        Body(match self.0 {
+            Content::Complete(None) => Content::Complete(None),
+            Content::Complete(Some(bytes)) | Content::Held(bytes, _) => {
+                Content::Held(kept(bytes, &held), held)
+            }
+            Content::Written(mut pieces) => {
+                let next = move || {
+                    held.on_piece();
+                    pieces.next().map(|bytes| kept(bytes, &held))
+                };
+                Content::Pieces(Box::pin(stream::iter(std::iter::from_fn(next))))
+            }
+            Content::Pieces(pieces) => Content::Pieces(Box::pin(pieces.inspect(move |_| held.on_piece()))),
+        })
+    }
+}
+
+/// What is kept while a body is sent.
+#[cfg(feature = "serve")]
+pub(crate) trait Held: Send + Sync + 'static {
+    /// The connection takes a piece of the body.
+    fn on_piece(&self) {}
+}
+
+#[cfg(feature = "serve")]
+impl Held for tokio::sync::OwnedSemaphorePermit {}
+
+/// Bytes that keep a value until the connection has written them.
+#[cfg(feature = "serve")]
+fn kept(bytes: Bytes, held: &Arc<dyn Held>) -> Bytes {
+    struct Kept(Bytes, #[expect(dead_code, reason = "only its end matters")] Arc<dyn Held>);
+
+    impl AsRef<[u8]> for Kept {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
         }
     }
+
+    Bytes::from_owner(Kept(bytes, held.clone()))
 }
 
 impl From<Bytes> for Body {
@@ -73,19 +120,33 @@ impl http_body::Body for Body {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let piece = match &mut self.0 {
             Content::Complete(bytes) => Poll::Ready(bytes.take()),
+            #[cfg(feature = "serve")]
+            Content::Held(bytes, held) => {
+                held.on_piece();
+                let slice = bytes.split_to(bytes.len().min(SLICE_BYTES));
+                Poll::Ready(Some(slice).filter(|slice| !slice.is_empty()))
+            }
+            Content::Written(pieces) => Poll::Ready(pieces.next()),
             Content::Pieces(pieces) => pieces.as_mut().poll_next(cx),
         };
         piece.map(|piece| piece.map(|bytes| Ok(Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self.0, Content::Complete(None))
+        match &self.0 {
+            Content::Complete(bytes) => bytes.is_none(),
+            #[cfg(feature = "serve")]
+            Content::Held(bytes, _) => bytes.is_empty(),
+            Content::Written(_) | Content::Pieces(_) => false,
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
             Content::Complete(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64)),
-            Content::Pieces(_) => SizeHint::default(),
+            #[cfg(feature = "serve")]
+            Content::Held(bytes, _) => SizeHint::with_exact(bytes.len() as u64),
+            Content::Written(_) | Content::Pieces(_) => SizeHint::default(),
         }
     }
 }
@@ -123,6 +184,22 @@ impl Reply {
             headers: Vec::new(),
             extensions: Extensions::new(),
         }
+    }
+
+    /// JSON text that is written while it is sent, unless it is small.
+    pub(crate) fn written(text: impl WrittenText + 'static) -> Reply {
+        match written::begin(text) {
+            Ok(whole) => Reply::json(200, whole),
+            Err(pieces) => Reply { content: Content::Written(pieces), ..Reply::json(200, "") },
+        }
+    }
+
+    /// The same with its whole text, if it has one.
+    pub(crate) fn whole(mut self) -> Reply {
+        if let Content::Written(pieces) = self.content {
+            self.content = Content::Complete(Some(pieces.collect()));
+        }
+        self
     }
 
     /// A body that comes in pieces.
@@ -176,24 +253,26 @@ impl Reply {
     }
 
     /// The same as YAML; bodies that are not JSON, or come in pieces, stay as they are.
-    pub(crate) fn yaml(mut self) -> Reply {
-        let Content::Complete(Some(text)) = &self.content else { return self };
-        if self.content_type == JSON
+    pub(crate) fn yaml(self) -> Reply {
+        let mut reply = self.whole();
+        let Content::Complete(Some(text)) = &reply.content else { return reply };
+        if reply.content_type == JSON
             && let Ok(text) = yaml::write_json(text, &yaml::WriteOptions::default())
         {
-            self.content = Content::Complete(Some(text.into()));
-            self.content_type = YAML.into();
+            reply.content = Content::Complete(Some(text.into()));
+            reply.content_type = YAML.into();
         }
-        self
+        reply
     }
 
     /// JSON with indents, for people. The line feed at its end is left out, as Kubernetes does in this form.
-    pub(crate) fn pretty(mut self) -> Reply {
-        let Content::Complete(Some(text)) = &self.content else { return self };
-        if self.content_type.starts_with(JSON) {
-            self.content = Content::Complete(Some(indented(text, 2).into()));
+    pub(crate) fn pretty(self) -> Reply {
+        let mut reply = self.whole();
+        let Content::Complete(Some(text)) = &reply.content else { return reply };
+        if reply.content_type.starts_with(JSON) {
+            reply.content = Content::Complete(Some(indented(text, 2).into()));
         }
-        self
+        reply
     }
 
     /// The body as a tree, if it is complete and JSON.

@@ -12,22 +12,6 @@ use crate::{
     },
 };
 
-/// The table of a list.
-pub(crate) fn of_many(
-    call: &RequestContext<'_>,
-    items: &[Shown<'_>],
-    version: MetaVersion,
-    include: Include,
-) -> Value {
-    let now = call.cluster.clock.now();
-    let columns = Kind::of(call.cluster, call.resource).columns();
-    let rows: Vec<Value> = items
-        .iter()
-        .map(|item| one_row(Kind::of(call.cluster, call.resource), &columns, *item, version, include, now))
-        .collect();
-    empty(version, &columns, rows, json!({}))
-}
-
 /// The table of one object.
 pub(crate) fn of_one(
     call: &RequestContext<'_>,
@@ -90,14 +74,21 @@ pub(crate) fn bookmark(kind: Kind<'_>, version: MetaVersion, metadata: &Value) -
     )
 }
 
-fn empty(version: MetaVersion, columns: &[TableColumn], rows: Vec<Value>, metadata: Value) -> Value {
+/// A table with these rows.
+pub(super) fn empty(
+    version: MetaVersion,
+    columns: &[TableColumn],
+    rows: Vec<Value>,
+    metadata: Value,
+) -> Value {
     let titled = columns.iter().filter(|column| !column.name.is_empty());
     let columns: Vec<Value> = titled.map(TableColumn::to_value).collect();
     json!({"kind": "Table", "apiVersion": version.api_version(), "metadata": metadata,
         "columnDefinitions": columns, "rows": rows})
 }
 
-fn one_row(
+/// The row of an object.
+pub(super) fn one_row(
     kind: Kind<'_>,
     columns: &[TableColumn],
     shown: Shown<'_>,

@@ -27,6 +27,7 @@ use crate::{
         request_labels::labels,
         service,
         streams::{self, UpgradeRequest},
+        unsent::Unsent,
     },
 };
 
@@ -54,13 +55,17 @@ impl Gate {
     }
 
     /// Answers a request, whatever is wrong with it.
-    pub(super) async fn answer(&self, mut request: Request<Incoming>) -> Response<Body> {
+    pub(super) async fn answer(
+        &self,
+        mut request: Request<Incoming>,
+        unsent: &Arc<Unsent>,
+    ) -> Response<Body> {
         let upgrade = UpgradeRequest::of(&mut request);
-        streams::serve_upgrade(self.log(request).await, upgrade)
+        streams::serve_upgrade(self.log(request, unsent).await, upgrade)
     }
 
     /// Passes a request on, and records it in log and metrics.
-    async fn log(&self, request: Request<Incoming>) -> Response<Body> {
+    async fn log(&self, request: Request<Incoming>, unsent: &Arc<Unsent>) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let (start, labels) = (Instant::now(), labels(&self.api, &parts));
         let log = self
@@ -69,7 +74,7 @@ impl Gate {
             .map(|log| (log, parts.method.clone(), parts.uri.path().to_owned(), user_of(&parts)));
         let line = format!("{} {}", parts.method, parts.uri.path().escape_debug());
         // The only place at which a panic is caught: a defect costs one answer, not the process.
-        let response = match AssertUnwindSafe(self.pass(parts, body)).catch_unwind().await {
+        let response = match AssertUnwindSafe(self.pass(parts, body, unsent)).catch_unwind().await {
             Ok(response) => response,
             Err(_) => self.panicked(&line),
         };
@@ -92,12 +97,13 @@ impl Gate {
         Reply::bytes(500, "text/plain; charset=utf-8", text).into_response()
     }
 
-    async fn pass(&self, parts: Parts, body: Incoming) -> Response<Body> {
-        let answered = self.carry_out(parts, body).await;
+    async fn pass(&self, parts: Parts, body: Incoming, unsent: &Arc<Unsent>) -> Response<Body> {
+        let answered = self.carry_out(parts, body, unsent).await;
         answered.unwrap_or_else(|failure| Reply::failure(&failure).into_response())
     }
 
-    async fn carry_out(&self, parts: Parts, body: Incoming) -> Outcome<Response<Body>> {
+    async fn carry_out(&self, parts: Parts, body: Incoming, unsent: &Arc<Unsent>) -> Outcome<Response<Body>> {
+        let (version, method) = (parts.version, parts.method.clone());
         self.guard.check(&parts)?;
         let room = self.limits.enter(&parts)?;
         self.api.metrics.set_watches(self.limits.open_watches());
@@ -105,10 +111,14 @@ impl Gate {
         let response = self.api.handle(parts, body.map_err(|_| slow())??).await;
         Ok(match room {
             // A watch takes its room until its last event.
-            Room::Watch(permit) => response.map(|body| body.holding(permit)),
-            Room::Request(permit) => {
-                drop(permit);
-                response
+            Room::Watch(permit) => response.map(|body| body.holding(Arc::new(permit))),
+            Room::Request(mut permit) => {
+                if method.is_safe() {
+                    let bytes = response.body().as_bytes().map_or(0, |bytes| bytes.len());
+                    self.limits.enter_answer(&mut permit, bytes)?;
+                }
+                let answer = Arc::new(unsent.begin(version, permit));
+                response.map(|body| body.holding(answer))
             }
             Room::Health => response,
         })

@@ -19,16 +19,32 @@ pub(super) const MAX_WATCHES: usize = 10_000;
 /// What kube-apiserver tells clients that it sends away.
 const RETRY_AFTER_SECONDS: u32 = 1;
 
+/// How many bytes complete answers may have that are not sent yet, small ones not counted. Lists are no such answers,
+/// unless they are indented or YAML: they are written while they are sent.
+const MAX_UNSENT_BYTES: usize = 256 * 1024 * 1024;
+/// Each answer may have as many bytes as the first piece of a list.
+const SMALL_ANSWER_BYTES: usize = 512 * 1024;
+/// A semaphore counts in 32 bits.
+const UNIT_BYTES: usize = 1024;
+
 /// Room for requests and for watches.
 pub(super) struct Limits {
     requests: Arc<Semaphore>,
     watches: Arc<Semaphore>,
     max_watches: usize,
+    /// In units of [`UNIT_BYTES`].
+    bytes: Arc<Semaphore>,
+}
+
+/// The room of a request and of the bytes of its answer.
+pub(super) struct Permit {
+    _request: OwnedSemaphorePermit,
+    bytes: Option<OwnedSemaphorePermit>,
 }
 
 /// The room that one request takes.
 pub(super) enum Room {
-    Request(OwnedSemaphorePermit),
+    Request(Permit),
     Watch(OwnedSemaphorePermit),
     /// None. Upstream: a busy server still says that it is alive, or it would be restarted for being busy.
     Health,
@@ -38,7 +54,8 @@ impl Limits {
     pub(super) fn new(requests: usize, watches: usize) -> Limits {
         let room = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
         let watches = room(watches);
-        Limits { requests: room(requests), max_watches: watches.available_permits(), watches }
+        let bytes = room(MAX_UNSENT_BYTES / UNIT_BYTES);
+        Limits { requests: room(requests), max_watches: watches.available_permits(), watches, bytes }
     }
 
     pub(super) fn open_watches(&self) -> usize {
@@ -51,13 +68,25 @@ impl Limits {
         let taken = match Target::of(parts.uri.path()) {
             Target::Health(_) => Ok(Room::Health),
             target if is_watch(parts, &target) => take(&self.watches).map(Room::Watch),
-            _ => take(&self.requests).map(Room::Request),
+            _ => take(&self.requests).map(|request| Room::Request(Permit { _request: request, bytes: None })),
         };
-        taken.map_err(|_| {
-            Failure::new(429, Reason::TooManyRequests, "Too many requests, please try again later.")
-                .retry_after(RETRY_AFTER_SECONDS)
-        })
+        taken.map_err(|_| too_many_requests())
     }
+
+    /// Takes room for a large answer that is complete. Only one that has changed nothing may be refused.
+    pub(super) fn enter_answer(&self, permit: &mut Permit, bytes: usize) -> Outcome<()> {
+        if bytes > SMALL_ANSWER_BYTES {
+            let units = bytes.min(MAX_UNSENT_BYTES) / UNIT_BYTES;
+            let taken = self.bytes.clone().try_acquire_many_owned(u32::try_from(units).unwrap_or(u32::MAX));
+            permit.bytes = Some(taken.map_err(|_| too_many_requests())?);
+        }
+        Ok(())
+    }
+}
+
+fn too_many_requests() -> Failure {
+    Failure::new(429, Reason::TooManyRequests, "Too many requests, please try again later.")
+        .retry_after(RETRY_AFTER_SECONDS)
 }
 
 fn is_watch(parts: &Parts, target: &Target<'_>) -> bool {

@@ -3,16 +3,9 @@
 //! It listens on loopback by default, and stops cleanly: open watches end, requests that are being
 //! answered get a short time to finish.
 
-use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use http::Request;
-use hyper::{body::Incoming, service::service_fn};
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::conn::auto,
-};
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::watch,
     task::{JoinHandle, JoinSet},
@@ -20,14 +13,15 @@ use tokio::{
 
 use crate::{
     api::state::Api,
-    protocol::peer::Peer,
     transport::{
         acceptor::Acceptor,
+        connection::{Client, serve_connection},
         event_expiry::expire_events,
-        gate::{Gate, READ_TIMEOUT},
+        gate::Gate,
         kubeconfig,
         options::ServeOptions,
         recovery::recover_followups,
+        unsent::{NotedWrites, Unsent},
     },
 };
 
@@ -119,42 +113,18 @@ async fn accept_connection(
 ) {
     // Events of a watch are small and must not wait for more.
     drop(stream.set_nodelay(true));
+    let unsent = Unsent::new();
+    let stream = NotedWrites::new(stream, unsent.clone());
     match &*acceptor {
-        Acceptor::Plain => serve_connection(stream, None, gate, stopped).await,
+        Acceptor::Plain => serve_connection(stream, Client { peer: None, unsent }, gate, stopped).await,
         #[cfg(feature = "tls")]
         Acceptor::Tls(identity) => {
             if let Ok(Ok(stream)) =
-                tokio::time::timeout(READ_TIMEOUT, identity.acceptor().accept(stream)).await
+                tokio::time::timeout(super::gate::READ_TIMEOUT, identity.acceptor().accept(stream)).await
             {
                 let peer = identity.peer(stream.get_ref().1);
-                serve_connection(stream, peer, gate, stopped).await;
+                serve_connection(stream, Client { peer, unsent }, gate, stopped).await;
             }
         }
     }
-}
-
-/// Answers the requests of one connection.
-async fn serve_connection(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    peer: Option<Peer>,
-    gate: Arc<Gate>,
-    mut stopped: watch::Receiver<bool>,
-) {
-    let answer = service_fn(move |mut request: Request<Incoming>| {
-        if let Some(peer) = &peer {
-            request.extensions_mut().insert(peer.clone());
-        }
-        let gate = gate.clone();
-        async move { Ok::<_, Infallible>(gate.answer(request).await) }
-    });
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    // Without a timer hyper ignores the timeout.
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(READ_TIMEOUT);
-    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);
-    tokio::pin!(connection);
-    tokio::select! {
-        _ = &mut connection => return,
-        _ = stopped.changed() => connection.as_mut().graceful_shutdown(),
-    }
-    drop(connection.await);
 }

@@ -9,6 +9,10 @@ mod any_certificate;
 #[cfg(feature = "tls")]
 mod client_certificate;
 #[cfg(feature = "serve")]
+mod connection;
+#[cfg(all(test, feature = "serve"))]
+mod connection_tests;
+#[cfg(feature = "serve")]
 mod event_expiry;
 #[cfg(feature = "serve")]
 mod gate;
@@ -35,3 +39,5 @@ pub(crate) mod service;
 mod streams;
 #[cfg(feature = "tls")]
 mod tls;
+#[cfg(feature = "serve")]
+mod unsent;

@@ -134,7 +134,7 @@ fn admit(write: Write<'_>, draft: &mut Draft<'_>) -> Outcome<()> {
 /// The namespace of an object must be open, and the definition of its kind must be served.
 fn check_place(write: Write<'_>, name: &str) -> Outcome<()> {
     let call = write.call;
-    let Resource { group, version, plural, .. } = call.resource;
+    let Resource { group, version, plural, .. } = &**call.resource;
     if write.kind.may_be_withdrawn() && call.cluster.catalog.index().find(group, version, plural).is_none() {
         return Err(no_such_path());
     }

@@ -200,6 +200,7 @@ impl Interceptors {
         let Some(request) = read(parts, body) else { return reply };
         for interceptor in self.of(&request) {
             let Stage::After(act) = interceptor.stage else { continue };
+            reply = reply.whole();
             let Some(value) = reply.json_value() else { continue };
             let mut answer = InterceptedAnswer { code: reply.code, body: value };
             let before = answer.clone();

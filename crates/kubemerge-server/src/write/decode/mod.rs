@@ -175,7 +175,7 @@ fn check_names(write: Write<'_>, names: &TypeNames, source: Source<'_>, origin: 
 
 /// Why an object of another built-in kind cannot be one of the resource: it is decoded as what it is first.
 fn other_kind(write: Write<'_>, names: &TypeNames, source: Source<'_>) -> Option<Failure> {
-    let Resource { group, kind: wanted, .. } = write.call.resource;
+    let Resource { group, kind: wanted, .. } = &**write.call.resource;
     if names.kind == *wanted || write.kind.go_scheme().is_none() {
         return None;
     }

@@ -97,7 +97,7 @@ fn first_error(write: Write<'_>, patch_type: PatchType, text: &str) -> Option<St
 }
 
 fn not_convertible(call: &RequestContext<'_>, why: &str) -> String {
-    let Resource { group, version, kind, .. } = call.resource;
+    let Resource { group, version, kind, .. } = &**call.resource;
     // Upstream: the namespace is that of the configuration, which clients rarely give.
     let config = any_tree(call.body).unwrap_or_default();
     let namespace = config.member("metadata").member("namespace").as_str().unwrap_or_default();
