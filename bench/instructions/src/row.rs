@@ -94,7 +94,7 @@ impl Row {
             prepared.push(self.prepare(&server, at).await);
         }
         // Writes in the second of the set-up would leave entries of owners with the same time.
-        clock.advance(Duration::from_secs(3600));
+        clock.advance(Duration::from_hours(1));
         for request in prepared.into_iter().take(requests) {
             send(&server, request).await;
         }

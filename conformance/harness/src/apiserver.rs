@@ -46,7 +46,10 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         "build" => return build::run(rest),
         "start" => Settings::read(rest).and_then(|settings| start(&settings)),
         "stop" => Settings::read(rest).and_then(|settings| Instance::at(settings.port).stop()),
-        "status" => status(),
+        "status" => {
+            status();
+            Ok(())
+        }
         other => Err(format!("there is no command `{other}`\n\n{HELP}")),
     };
     match done {
@@ -68,10 +71,9 @@ fn start(settings: &Settings) -> Result<(), String> {
     Ok(())
 }
 
-fn status() -> Result<(), String> {
+fn status() {
     for instance in Instance::all() {
         let state = if instance.is_running() { "running" } else { "dead" };
         println!("{}  {state}  {}", instance.address(), instance.kubeconfig().display());
     }
-    Ok(())
 }

@@ -20,7 +20,7 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 
 /// How long an answer may take. A watch ends by itself within its `timeoutSeconds`.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Where a server is, and what its clients need.
 #[derive(Clone)]

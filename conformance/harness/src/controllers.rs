@@ -132,7 +132,7 @@ mod tests {
         let folder =
             kubemerge_test_support::root().join(format!("target/controllers-test-{}", std::process::id()));
         let controlled = Controlled::start(&folder).await.unwrap();
-        rollout::run(Endpoint::plain(controlled.serving.address())).await.unwrap();
+        Box::pin(rollout::run(Endpoint::plain(controlled.serving.address()))).await.unwrap();
         assert_eq!(controlled.plane.programs.complaints(), Vec::<String>::new());
         drop(controlled);
         drop(std::fs::remove_dir_all(folder));

@@ -56,7 +56,7 @@ impl Plan {
             program: None,
             packages: Vec::new(),
             ours_only: false,
-            limit: Duration::from_secs(1800),
+            limit: Duration::from_mins(30),
         };
         let mut words = arguments.iter();
         while let Some(word) = words.next() {

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// A running etcd, ended when it is dropped.
+#[must_use]
 pub struct Etcd {
     process: Mutex<Child>,
     program: PathBuf,
@@ -120,9 +121,10 @@ impl Etcd {
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
-        match head.contains(" 200 ") {
-            true => Ok(serde_json::from_str(body)?),
-            false => Err(std::io::Error::other(answer)),
+        if head.contains(" 200 ") {
+            Ok(serde_json::from_str(body)?)
+        } else {
+            Err(std::io::Error::other(answer))
         }
     }
 

@@ -4,6 +4,8 @@
 //! Kubernetes' own code. `seed` is for tests with random inputs, `etcd` and `history` are for tests of stores, `documents` and `stopwatch` for benchmarks.
 //! Nothing here needs the server, and without features nothing needs the engine, so that xtask builds in seconds.
 
+#![allow(clippy::missing_panics_doc, reason = "a test that cannot go on fails")]
+
 pub mod corpus;
 pub mod documents;
 #[cfg(feature = "etcd")]

@@ -37,6 +37,7 @@ impl Unavailable {
 }
 
 /// A running reference program.
+#[must_use]
 pub struct Reference {
     child: Child,
     input: Option<ChildStdin>,

@@ -35,6 +35,7 @@
     )
 )]
 #![forbid(unsafe_code)]
+#![warn(clippy::must_use_candidate)]
 
 mod calls;
 mod failure;
@@ -57,6 +58,7 @@ pub struct Engine {
 
 impl Engine {
     /// An engine that has compiled nothing yet.
+    #[must_use]
     pub fn new() -> Engine {
         Engine::default()
     }

@@ -123,18 +123,15 @@ pub(crate) struct SchemaCache {
 
 impl SchemaCache {
     pub(crate) fn get(&mut self, settings: &Settings) -> Result<&Schemas, Failure> {
-        match self.remembered.iter().position(|(known, _)| known == settings) {
-            Some(at) => {
-                let known = self.remembered.remove(at);
-                self.remembered.push(known);
+        if let Some(at) = self.remembered.iter().position(|(known, _)| known == settings) {
+            let known = self.remembered.remove(at);
+            self.remembered.push(known);
+        } else {
+            let compiled = Schemas::compile(settings)?;
+            if self.remembered.len() == MAX_REMEMBERED {
+                self.remembered.remove(0);
             }
-            None => {
-                let compiled = Schemas::compile(settings)?;
-                if self.remembered.len() == MAX_REMEMBERED {
-                    self.remembered.remove(0);
-                }
-                self.remembered.push((settings.clone(), compiled));
-            }
+            self.remembered.push((settings.clone(), compiled));
         }
         // The one that was just pushed.
         let newest = self.remembered.last().map(|(_, schemas)| schemas);

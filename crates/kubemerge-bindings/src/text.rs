@@ -54,9 +54,10 @@ impl<'t> TextDocument<'t> {
 
     /// Another value in the form of this text: JSON beside JSON, else YAML.
     pub(crate) fn alike(&self, json: &[u8]) -> Result<String, Failure> {
-        match self.yaml.text().trim_start().starts_with('{') {
-            true => Ok(String::from_utf8_lossy(json).into_owned()),
-            false => yaml::write_json(json, &WriteOptions::default()).map_err(|error| Failure::yaml(&error)),
+        if self.yaml.text().trim_start().starts_with('{') {
+            Ok(String::from_utf8_lossy(json).into_owned())
+        } else {
+            yaml::write_json(json, &WriteOptions::default()).map_err(|error| Failure::yaml(&error))
         }
     }
 

@@ -9,6 +9,7 @@ pub type ObjectTypes = BTreeMap<String, BTreeMap<String, CelType>>;
 
 /// The variables of an expression.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Environment {
     variables: Vec<(&'static str, CelType)>,
     /// The variables that a policy defines, as fields of `variables`.

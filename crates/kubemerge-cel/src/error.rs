@@ -8,6 +8,7 @@ pub struct CelError(String);
 
 impl CelError {
     /// cel-go's text.
+    #[must_use]
     pub fn message(&self) -> &str {
         &self.0
     }

@@ -29,6 +29,7 @@
     )
 )]
 #![forbid(unsafe_code)]
+#![warn(clippy::must_use_candidate)]
 
 mod after_types;
 mod check;
@@ -92,11 +93,13 @@ impl<'e> Compiled<'e> {
     }
 
     /// The type of the result.
+    #[must_use]
     pub fn result(&self) -> &CelType {
         self.checked.type_of(&self.expr)
     }
 
     /// Whether the expression uses a variable.
+    #[must_use]
     pub fn mentions(&self, variable: &str) -> bool {
         self.expr.mentions(variable)
     }

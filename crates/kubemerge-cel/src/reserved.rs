@@ -16,6 +16,7 @@ pub(super) fn is_reserved(word: &str) -> bool {
 }
 
 /// Whether the grammar has the word, with a meaning or without.
+#[must_use]
 pub fn is_word_of_cel(word: &str) -> bool {
     KEYWORDS.contains(&word) || is_reserved(word)
 }

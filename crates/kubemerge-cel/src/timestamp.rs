@@ -49,6 +49,7 @@ impl CelTimestamp {
     }
 
     /// Midnight in UTC of a date such as `2026-01-31`.
+    #[must_use]
     pub fn parse_date(text: &str) -> Option<CelTimestamp> {
         let mut reader = TimestampReader { rest: text.as_bytes() };
         let days = reader.date()?;
@@ -56,6 +57,7 @@ impl CelTimestamp {
     }
 
     /// A time as RFC 3339 has it, read as Go reads it.
+    #[must_use]
     pub fn parse(text: &str) -> Option<CelTimestamp> {
         CelTimestamp::read(text).ok()
     }

@@ -54,14 +54,15 @@ pub(super) fn tokens(text: &str) -> (Vec<Token<'_>>, Vec<Unrecognized<'_>>) {
             ' ' | '\t' | '\r' | '\n' | '\x0c' => (None, 1),
             // A comment, up to the end of its line.
             '/' if rest.starts_with("//") => (None, rest.find('\n').unwrap_or(rest.len())),
-            _ => match token(rest) {
-                Some((kind, length)) => (Some(kind), length),
-                None => {
+            _ => {
+                if let Some((kind, length)) = token(rest) {
+                    (Some(kind), length)
+                } else {
                     let length = unrecognized(rest, first);
                     wrong.push(Unrecognized { text: text_of(rest, ..length), at });
                     (None, length)
                 }
-            },
+            }
         };
         let (word, after) = rest.split_at(length);
         if let Some(kind) = kind {
@@ -114,9 +115,12 @@ fn digits(text: &str) -> usize {
 }
 
 fn number(rest: &str) -> Option<(TokenKind, usize)> {
-    let with_suffix = |length: usize| match text_of(rest, length..).starts_with(['u', 'U']) {
-        true => (TokenKind::Uint, length + 1),
-        false => (TokenKind::Int, length),
+    let with_suffix = |length: usize| {
+        if text_of(rest, length..).starts_with(['u', 'U']) {
+            (TokenKind::Uint, length + 1)
+        } else {
+            (TokenKind::Int, length)
+        }
     };
     if let Some(hex) = rest.strip_prefix("0x") {
         let count = hex.bytes().take_while(u8::is_ascii_hexdigit).count();

@@ -46,21 +46,25 @@ const OPAQUE: [&str; 2] = ["net.IP", "net.CIDR"];
 
 impl CelType {
     /// A list of a type.
+    #[must_use]
     pub fn list(item: CelType) -> CelType {
         CelType::List(Box::new(item))
     }
 
     /// A map from strings to a type.
+    #[must_use]
     pub fn map(value: CelType) -> CelType {
         CelType::map_of(CelType::String, value)
     }
 
     /// A value of a type that may be absent.
+    #[must_use]
     pub fn optional(value: CelType) -> CelType {
         CelType::Optional(Box::new(value))
     }
 
     /// A type with a name.
+    #[must_use]
     pub fn named(name: &str) -> CelType {
         CelType::Named(name.to_owned())
     }

@@ -206,9 +206,12 @@ fn assert_harmless(what: &str, text: &str) {
     // Results are data, in which only what the format escapes is escaped.
     let is_data = ["yaml", "json", "sarif"].iter().any(|format| what.ends_with(&format!("-o {format}")));
     for line in text.lines() {
-        let is_harmless = |char: char| match is_data {
-            true => !char.is_ascii_control(),
-            false => !char.is_control() && !('\u{202a}'..='\u{202e}').contains(&char),
+        let is_harmless = |char: char| {
+            if is_data {
+                !char.is_ascii_control()
+            } else {
+                !char.is_control() && !('\u{202a}'..='\u{202e}').contains(&char)
+            }
         };
         assert!(line.chars().all(is_harmless), "{what}: {line:?}");
         assert!(!line.trim_start().starts_with("::error::y"), "{what}: {line:?}");

@@ -43,7 +43,7 @@ fn connect(port: u16) -> TcpStream {
     loop {
         match TcpStream::connect(("127.0.0.1", port)) {
             Ok(stream) => return stream,
-            Err(error) => assert!(start.elapsed() < Duration::from_secs(120), "{error}"),
+            Err(error) => assert!(start.elapsed() < Duration::from_mins(2), "{error}"),
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -94,7 +94,7 @@ fn the_server_ends_when_its_parent_dies() {
     assert!(status.success());
     let start = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_ok() {
-        assert!(start.elapsed() < Duration::from_secs(120), "it still listens");
+        assert!(start.elapsed() < Duration::from_mins(2), "it still listens");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

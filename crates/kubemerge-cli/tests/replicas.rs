@@ -155,10 +155,8 @@ fn work(replica: &Replica, client: u64, clock: &AtomicU64, is_over: &AtomicBool,
         let (name, value) = (format!("map-{}", random.u8(..3)), format!("{client}-{number}"));
         let expected = known.get(&name).copied().flatten();
         let called = clock.fetch_add(1, Ordering::SeqCst);
-        let answer = match random.bool() {
-            true => read(replica, &name),
-            false => write(replica, &name, &value, expected),
-        };
+        let answer =
+            if random.bool() { read(replica, &name) } else { write(replica, &name, &value, expected) };
         let returned = clock.fetch_add(1, Ordering::SeqCst);
         let mut record = record.lock().unwrap();
         match answer {

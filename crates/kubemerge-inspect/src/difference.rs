@@ -75,6 +75,7 @@ impl DialectOutcome {
 
 impl DialectDifference {
     /// What each dialect does there, in words; dialects that do the same are named together.
+    #[must_use]
     pub fn words(&self) -> String {
         let mut groups: Vec<(String, &DialectOutcome)> = Vec::new();
         for (dialect, outcome) in &self.outcomes {
@@ -117,9 +118,8 @@ pub fn differences<'a>(
 ) -> Vec<DialectDifference> {
     let mut comparison = Comparison { arena, names: [one.dialect, other.dialect], found: Vec::new() };
     if one.object.is_null() != other.object.is_null() {
-        let outcome = |object: Node<'a>| match object.is_null() {
-            true => DialectOutcome::Deleted,
-            false => DialectOutcome::NotDeleted,
+        let outcome = |object: Node<'a>| {
+            if object.is_null() { DialectOutcome::Deleted } else { DialectOutcome::NotDeleted }
         };
         comparison.note(&Path::ROOT, [outcome(one.object), outcome(other.object)], false);
         return comparison.found;

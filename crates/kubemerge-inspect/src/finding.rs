@@ -24,6 +24,7 @@ pub struct Location {
 
 impl Location {
     /// The key or value at a field path, or the nearest one on the way to it.
+    #[must_use]
     pub fn of(document: &YamlDocument<'_>, path: &str) -> Location {
         let location = document.locate_nearest(path);
         // The key is shorter, and users search for it.

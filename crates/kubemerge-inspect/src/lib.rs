@@ -32,6 +32,7 @@
     )
 )]
 #![forbid(unsafe_code)]
+#![warn(clippy::must_use_candidate)]
 
 mod difference;
 mod explain;

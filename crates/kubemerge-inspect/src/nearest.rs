@@ -1,6 +1,7 @@
 //! Guesses what a unknown_names word was meant to be.
 
 /// The known word that is most like this one, if any is like it.
+#[must_use]
 pub fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
     // Favours a common start, which typing errors rarely hit.
     let likeness = |one: &str| strsim::jaro_winkler(&one.to_lowercase(), &word.to_lowercase());

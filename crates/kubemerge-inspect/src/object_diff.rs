@@ -36,6 +36,7 @@ pub struct FieldChange {
 
 /// The differences, in the order of the names. The type is one of the dialect `spec`, whose key sets tell items
 /// apart as people do.
+#[must_use]
 pub fn object_diff(ty: Type<'_>, old: Node<'_>, new: Node<'_>) -> Vec<FieldChange> {
     let mut diff = Diff { arena: &Arena::new(), changes: Vec::new() };
     diff.maps(ty, old, new, &Path::ROOT);

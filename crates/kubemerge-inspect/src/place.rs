@@ -58,12 +58,11 @@ pub fn node_at<'a>(root: Node<'a>, path: &str, arena: &'a Arena) -> Option<Node<
     let mut node = root;
     let mut rest = path;
     while !rest.is_empty() {
-        (node, rest) = match first_index(rest).filter(|_| node.kind() == Kind::List) {
-            Some((index, tail)) => (*node.elements(arena).get(index)?, tail),
-            None => {
-                let (name, tail) = first_step(rest)?;
-                (node.get(name)?, tail)
-            }
+        (node, rest) = if let Some((index, tail)) = first_index(rest).filter(|_| node.kind() == Kind::List) {
+            (*node.elements(arena).get(index)?, tail)
+        } else {
+            let (name, tail) = first_step(rest)?;
+            (node.get(name)?, tail)
         };
     }
     Some(node)

@@ -21,6 +21,7 @@ pub struct RefusalCause {
 
 impl RefusalCause {
     /// What refuses the object: an API server, or only one of the dialect `spec`.
+    #[must_use]
     pub fn refuser(&self) -> &'static str {
         match self.reason {
             unions::INVALID_UNION => "the dialect spec",
@@ -40,6 +41,7 @@ pub fn refusal_of_new(schema: &Schema, object: &[u8]) -> Vec<RefusalCause> {
 /// Why the API server would refuse to store `new` in place of `old`: also for changes of immutable fields.
 /// What is wrong with the old object already does not count: some updates need a resourceVersion, which
 /// manifests do not have.
+#[must_use]
 pub fn refusal_of_update(schema: &Schema, old: &[u8], new: &[u8]) -> Vec<RefusalCause> {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return Vec::new() };
     let causes_of = |new: &str| {
@@ -53,10 +55,12 @@ pub fn refusal_of_update(schema: &Schema, old: &[u8], new: &[u8]) -> Vec<Refusal
 /// Why the API server would refuse the result of a patch. An object that has been in a cluster is updated;
 /// the result of a manifest is created, so that its immutable fields may still change. What is wrong with the
 /// manifest already does not count: those of overlays are often incomplete.
+#[must_use]
 pub fn refusal_of_change(schema: &Schema, old: &[u8], new: &[u8]) -> Vec<RefusalCause> {
-    match is_stored(old) {
-        true => refusal_of_update(schema, old, new),
-        false => without_known(refusal_of_new(schema, new), || refusal_of_new(schema, old)),
+    if is_stored(old) {
+        refusal_of_update(schema, old, new)
+    } else {
+        without_known(refusal_of_new(schema, new), || refusal_of_new(schema, old))
     }
 }
 

@@ -7,6 +7,7 @@ use kubemerge_value::Node;
 const MAX_SHORT_VALUE: usize = 60;
 
 /// The JSON of a value, cut where it is long.
+#[must_use]
 pub fn short(node: Node<'_>) -> String {
     short_text(&format!("{node:?}"))
 }

@@ -39,6 +39,7 @@ impl Schema {
 /// both before the built-in one, whatever the order of calls. Of equals the later one counts, as of two definitions with
 /// one name. Overlays are applied to the result.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct SchemaBuilder {
     model: Arc<Model>,
     overlays: Vec<Overlay>,

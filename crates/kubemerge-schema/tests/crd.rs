@@ -407,7 +407,7 @@ fn openapi_documents_are_checked_and_still_load() {
             "paths[/x].get.x-kubernetes-action action-value",
         ]
     );
-    SchemaBuilder::new().document(&document).unwrap();
+    _ = SchemaBuilder::new().document(&document).unwrap();
 }
 
 /// The design document of retainKeys writes `merge|retainKeys`, which means something to the dialect spec only.

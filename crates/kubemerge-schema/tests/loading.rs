@@ -99,7 +99,7 @@ fn nesting_is_bounded() {
         let wrap = |inner, _| json!({"type": "array", "items": inner});
         load_v3(json!({"A": (0..levels).fold(json!({"type": "string"}), wrap)}))
     };
-    nested(127).unwrap();
+    _ = nested(127).unwrap();
     assert_eq!(nested(128).unwrap_err().kind(), LoadErrorKind::TooLarge);
     assert_eq!(nested(1000).unwrap_err().kind(), LoadErrorKind::TooLarge);
 }

@@ -8,13 +8,13 @@ use regex_lite::RegexBuilder;
 
 const CASES: usize = 3_000;
 
-const TOKENS: &str = r#"
+const TOKENS: &str = r"
 a b k S 0 7 é ٣ _ - ^ $ . | ( ) [ ] * + ? *? \d \D \w \W \s \S \b \B \A \z \Qa.b\E \. \n \x41 \x{212a} \pL \PL \p{Lu}
 \p{^Lu} \p{Greek} \p{Cs} \P{Cs} \p{Any} \P{Any} \p{ASCII} {2} {0} {1,} {2,3} (?: (?i) (?i: (?s) (?m) (?U) (?-i) (?P<n>
 [^ [a-z []a] [^]a] [[] [^[] [a&&b] [a--] [a~~b] [\d-z] [\w.-] [^\W] [\D_] [^\D\s] [[:alpha:]] [[:^digit:]_] [[:^word:]é]
 [^a-s] [j-l] [R-T] [X-c] [é-ü] [\x{d800}-\x{dfff}] [^\x{d800}-\x{dfff}] [\x{d000}-\x{f000}] [^\x00-\x{10FFFF}] [\pL_]
 [^\PL] [\P{Greek}a] [+-] [\n\t] && #
-"#;
+";
 
 const LETTERS: [&str; 24] = [
     "a", "b", "B", "k", "K", "s", "S", "z", "0", "7", "é", "É", "٣", "α", "Ω", "_", "-", ".", "&", " ", "\n",

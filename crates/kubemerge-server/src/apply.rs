@@ -44,12 +44,11 @@ fn apply(api: &Api, object: &Value) -> Outcome<Value> {
 fn path(resource: &Resource, namespace: &str, name: &str) -> String {
     let Resource { group, version, plural, .. } = resource;
     let root = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
-    match resource.is_namespaced() {
-        false => format!("{root}/{plural}/{name}"),
-        true => {
-            // As kubectl does with a manifest without a namespace.
-            let namespace = if namespace.is_empty() { "default" } else { namespace };
-            format!("{root}/namespaces/{namespace}/{plural}/{name}")
-        }
+    if resource.is_namespaced() {
+        // As kubectl does with a manifest without a namespace.
+        let namespace = if namespace.is_empty() { "default" } else { namespace };
+        format!("{root}/namespaces/{namespace}/{plural}/{name}")
+    } else {
+        format!("{root}/{plural}/{name}")
     }
 }

@@ -50,6 +50,7 @@ const MAX_LOG_ENTRIES: usize = 10_000;
 const FIXED_TIME: i64 = 1_767_225_600;
 
 /// Builds a server; [`ApiServer::builder`] returns one.
+#[must_use]
 pub struct Builder {
     settings: ApiSettings,
     /// None until a caller chooses: documents of Kubernetes decide then, else it is the newest version.
@@ -91,8 +92,8 @@ impl Default for Builder {
                 custom_strategic_merge: CustomStrategicMerge::default(),
                 token: None,
                 watch: WatchSettings {
-                    bookmark_interval: Duration::from_secs(60),
-                    lifetime: Duration::from_secs(30 * 60),
+                    bookmark_interval: Duration::from_mins(1),
+                    lifetime: Duration::from_mins(30),
                 },
                 write: WriteSettings::default(),
             },

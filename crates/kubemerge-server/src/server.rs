@@ -39,6 +39,7 @@ use crate::{
 
 /// An API server in this process. Clones are handles on the same server.
 #[derive(Clone)]
+#[must_use]
 pub struct ApiServer {
     api: Arc<Api>,
     testing: Arc<TestHooks>,

@@ -51,6 +51,7 @@
     )
 )]
 #![forbid(unsafe_code)]
+#![warn(clippy::must_use_candidate)]
 
 pub mod fieldpath;
 pub mod managed_fields;

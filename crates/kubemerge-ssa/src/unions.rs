@@ -22,6 +22,7 @@ pub use kubemerge_schema::unions::Discriminator;
 ///
 /// A discriminator that selects a member requires it and forbids the others; without one, at most one member
 /// may be set; one that selects nothing forbids all members.
+#[must_use]
 pub fn check_unions(ty: Type<'_>, value: ParsedValue<'_>) -> Vec<ValidationError> {
     let findings = unions::check_unions(ty, value).into_iter();
     findings.map(|one| problem(&one.path.to_string(), one.violation.to_string())).collect()
@@ -99,10 +100,8 @@ fn edited<'a>(
         }
         UnionStep::Item(place) => {
             let items = value.items().unwrap_or_default().iter().enumerate();
-            let items = items.map(|(at, item)| match at == *place {
-                true => deep(|| edited(item, rest, edit, arena)),
-                false => item,
-            });
+            let items = items
+                .map(|(at, item)| if at == *place { deep(|| edited(item, rest, edit, arena)) } else { item });
             let items = items.map(|item| item.to_value(arena));
             ParsedValue::list_of(bumpalo::collections::Vec::from_iter_in(items, arena))
         }

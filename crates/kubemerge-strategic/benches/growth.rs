@@ -56,7 +56,7 @@ fn main() {
         }
         for (name, case) in HARM {
             let case = case(100_000);
-            let (size, time) = (case.patch.len() as f64 / (1 << 20) as f64, time(&case, &schema));
+            let (size, time) = (case.patch.len() as f64 / f64::from(1 << 20), time(&case, &schema));
             println!("{name:<46} {size:>8.1} MiB {:>9.1} ms", time.as_secs_f64() * 1e3);
         }
     }
@@ -80,7 +80,7 @@ fn time(case: &Case, schema: &Schema) -> Duration {
         let result = apply(ty, live.node(), patch.node(), &arena).map(to_bytes);
         std::hint::black_box(&result);
         match (processor, processor_time()) {
-            (Some(before), Some(after)) if after > before => after - before,
+            (Some(before), Some(after)) if after > before => after.checked_sub(before).unwrap(),
             _ => start.elapsed(),
         }
     };
@@ -167,9 +167,8 @@ const LEVELS: usize = 9_000;
 
 fn deep_nesting(_: usize) -> Case {
     let beside = format!(r#""b":"{}""#, "x".repeat(300));
-    let nested = |leaf: &str| {
-        format!(r#"{}{leaf}{}"#, r#"{"a":"#.repeat(LEVELS), format!(",{beside}}}").repeat(LEVELS))
-    };
+    let nested =
+        |leaf: &str| format!(r"{}{leaf}{}", r#"{"a":"#.repeat(LEVELS), format!(",{beside}}}").repeat(LEVELS));
     Case { kind: None, live: nested("1"), patch: nested("2") }
 }
 

@@ -7,6 +7,7 @@ use std::cell::Cell;
 pub(crate) struct Depth(Cell<usize>);
 
 /// A level of a walk; leaving it is dropping it.
+#[must_use]
 pub(crate) struct Level<'w> {
     depth: &'w Depth,
     at: usize,

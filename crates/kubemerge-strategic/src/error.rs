@@ -29,6 +29,7 @@ use crate::error_details::ErrorDetails;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
+#[must_use]
 pub struct MergeError(Box<ErrorData>);
 
 #[derive(Clone, PartialEq, Eq)]
@@ -115,6 +116,7 @@ pub enum MergeErrorKind {
 
 impl MergeErrorKind {
     /// The stable name, for machines.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             MergeErrorKind::InvalidDocument => "invalid-document",
@@ -228,21 +230,25 @@ impl MergeError {
     }
 
     /// What kind of fault it is.
+    #[must_use]
     pub fn kind(&self) -> MergeErrorKind {
         self.0.kind
     }
 
     /// Places, message and cure, without the kind.
+    #[must_use]
     pub fn into_details(self) -> ErrorDetails {
         self.0.details
     }
 
     /// Whether two sides changed the same thing.
+    #[must_use]
     pub fn is_conflict(&self) -> bool {
         self.0.kind == MergeErrorKind::Conflict
     }
 
     /// Whether the patch touches a field that it must not touch.
+    #[must_use]
     pub fn is_precondition_failed(&self) -> bool {
         self.0.kind == MergeErrorKind::PreconditionFailed
     }

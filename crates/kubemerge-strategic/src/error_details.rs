@@ -40,12 +40,14 @@ impl ErrorDetails {
     }
 
     /// The document at fault.
+    #[must_use]
     pub fn side(&self) -> Side {
         self.side
     }
 
     /// Where it is in the document at fault: a field path as Kubernetes writes it, or the operation of a JSON patch, as in
     /// `[3]`. Empty for the whole.
+    #[must_use]
     pub fn path(&self) -> &str {
         let path = match self.side {
             Side::Patch => self.patch_path(),
@@ -55,27 +57,32 @@ impl ErrorDetails {
     }
 
     /// Where it is in the patch; `None` below a list item that only the live object has.
+    #[must_use]
     pub fn patch_path(&self) -> Option<&str> {
         self.patch_path.as_deref()
     }
 
     /// Where it is in the live object; `None` below a list item that only the patch has, or for which no item of the live
     /// list was found yet, and for faults that are not about a live object.
+    #[must_use]
     pub fn live_path(&self) -> Option<&str> {
         self.live_path.as_deref()
     }
 
     /// The merge keys that a list item lacks or has no usable value for; empty for all other faults.
+    #[must_use]
     pub fn merge_keys(&self) -> &[String] {
         &self.merge_keys
     }
 
     /// What is wrong: Kubernetes' text alone, where it has one.
+    #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
     /// What can be done about it, where something can.
+    #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }

@@ -37,6 +37,7 @@
     )
 )]
 #![forbid(unsafe_code)]
+#![warn(clippy::must_use_candidate)]
 
 mod apply;
 mod compose;

@@ -18,6 +18,7 @@ pub const SAME_OBJECT: &[Precondition<'static>] =
 
 impl<'p> Precondition<'p> {
     /// Reads `field` or `metadata.field`.
+    #[must_use]
     pub fn parse(text: &'p str) -> Self {
         match text.strip_prefix("metadata.") {
             // Deeper paths are not known to Kubernetes.
@@ -27,6 +28,7 @@ impl<'p> Precondition<'p> {
     }
 
     /// Whether the patch leaves the field alone.
+    #[must_use]
     pub fn holds(self, patch: Node<'_>) -> bool {
         match self {
             Precondition::Field(name) => patch.get(name).is_none(),

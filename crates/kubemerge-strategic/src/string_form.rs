@@ -21,7 +21,7 @@ pub(crate) fn string_form(node: Node<'_>) -> Cow<'_, [u8]> {
 }
 
 /// Sorts scalars by string form. Equal forms mean equal values where all are of one type.
-pub(crate) fn sort_scalars<'a>(scalars: &mut [Node<'a>]) {
+pub(crate) fn sort_scalars(scalars: &mut [Node<'_>]) {
     scalars.sort_by_cached_key(|scalar| string_form(*scalar));
 }
 
@@ -36,15 +36,15 @@ pub(crate) fn deduplicate(scalars: &mut [Node<'_>]) -> usize {
     let mut at = 0;
     while at < length {
         let value = item_at(scalars, at).scalar();
-        while let Some(repeated) = later_place(&places, &value, at) {
+        while let Some(repeated) = later_place(&places, value, at) {
             length -= 1;
             let last = *item_at(scalars, length);
             *item_at_mut(scalars, repeated) = last;
-            forget(&mut places, &value, repeated);
+            forget(&mut places, value, repeated);
             // The last element itself may be the repeated one; then nothing moves.
             if repeated < length {
                 let moved = last.scalar();
-                forget(&mut places, &moved, length);
+                forget(&mut places, moved, length);
                 places.entry(moved).or_default().insert(repeated);
             }
         }
@@ -56,12 +56,12 @@ pub(crate) fn deduplicate(scalars: &mut [Node<'_>]) -> usize {
 type Places<'a> = HashMap<Option<Scalar<'a>>, BTreeSet<usize>>;
 
 /// The first place after `at` that holds the value.
-fn later_place<'a>(places: &Places<'a>, value: &Option<Scalar<'a>>, at: usize) -> Option<usize> {
-    places.get(value)?.range(at + 1..).next().copied()
+fn later_place<'a>(places: &Places<'a>, value: Option<Scalar<'a>>, at: usize) -> Option<usize> {
+    places.get(&value)?.range(at + 1..).next().copied()
 }
 
-fn forget<'a>(places: &mut Places<'a>, value: &Option<Scalar<'a>>, at: usize) {
-    if let Some(known) = places.get_mut(value) {
+fn forget<'a>(places: &mut Places<'a>, value: Option<Scalar<'a>>, at: usize) {
+    if let Some(known) = places.get_mut(&value) {
         known.remove(&at);
     }
 }

@@ -78,13 +78,12 @@ impl<'a> Str<'a> {
 
     /// The characters, in the arena where they have to be decoded.
     pub fn text_in(self, arena: &'a crate::Arena) -> &'a str {
-        match self.borrowed() {
-            Some(text) => text,
-            None => {
-                let mut text = bumpalo::collections::String::with_capacity_in(self.raw.len(), arena);
-                decode_into(self.raw, &mut text);
-                text.into_bump_str()
-            }
+        if let Some(text) = self.borrowed() {
+            text
+        } else {
+            let mut text = bumpalo::collections::String::with_capacity_in(self.raw.len(), arena);
+            decode_into(self.raw, &mut text);
+            text.into_bump_str()
         }
     }
 

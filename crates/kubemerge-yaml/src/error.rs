@@ -15,6 +15,7 @@ pub struct Position {
 
 impl Position {
     /// The position of a byte offset; an offset inside a character means that character.
+    #[must_use]
     pub fn of(text: &str, offset: usize) -> Position {
         let offset = text.floor_char_boundary(offset);
         let before = text.get(..offset).unwrap_or(text);
@@ -80,21 +81,25 @@ impl YamlError {
     }
 
     /// What kind of fault it is.
+    #[must_use]
     pub fn kind(&self) -> &YamlErrorKind {
         &self.kind
     }
 
     /// Where the fault is.
+    #[must_use]
     pub fn position(&self) -> Position {
         self.position
     }
 
     /// The fault in words, without its place.
+    #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
     /// How to fix it, where that is known.
+    #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint
     }

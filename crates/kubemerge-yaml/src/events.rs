@@ -18,11 +18,11 @@ use kubemerge_value::MAX_DEPTH;
 use kubemerge_value::part::{part_of, text_of};
 
 /// Parses `text[range]`, which holds at most one document; `None` if it holds no value.
-pub(crate) fn read_document<'t>(
-    text: &'t str,
+pub(crate) fn read_document(
+    text: &str,
     range: std::ops::Range<usize>,
     options: Options,
-) -> Result<Option<YamlDocument<'t>>, YamlError> {
+) -> Result<Option<YamlDocument<'_>>, YamlError> {
     let builder = Builder::new(text, range.clone(), Source::Yaml, options);
     let mut reader =
         EventReader { text, base: range.start, cursor: range.start, anchors: Vec::new(), last: 0, builder };
@@ -294,12 +294,11 @@ impl<'t> EventReader<'t> {
             let message = format!("anchor `{name}` has other characters than letters, digits, `_` and `-`");
             return Err(self.builder.error(YamlErrorKind::Alias, start, message));
         }
-        match self.anchors.get_mut(anchor) {
-            Some(known) => *known = self.last,
-            None => {
-                self.anchors.resize(anchor, 0);
-                self.anchors.push(self.last);
-            }
+        if let Some(known) = self.anchors.get_mut(anchor) {
+            *known = self.last;
+        } else {
+            self.anchors.resize(anchor, 0);
+            self.anchors.push(self.last);
         }
         self.builder.anchor(self.last, start);
         Ok(())

@@ -13,11 +13,11 @@ use kubemerge_value::part::{part_of, text_of};
 use kubemerge_value::{Arena, Level, PullReader, Start, Str};
 
 /// Reads the JSON values of `text[range]`; `None` if it is not one or more JSON objects.
-pub(crate) fn read_documents<'t>(
-    text: &'t str,
+pub(crate) fn read_documents(
+    text: &str,
     range: Range<usize>,
     options: Options,
-) -> Option<Result<Vec<YamlDocument<'t>>, YamlError>> {
+) -> Option<Result<Vec<YamlDocument<'_>>, YamlError>> {
     let (mut documents, arena) = (Vec::new(), Arena::new());
     let mut at = skip_blank(text, range.start, range.end);
     while at < range.end {
@@ -115,15 +115,12 @@ impl<'t: 'a, 'a> JsonTextReader<'t, 'a> {
                 Open::List(list) => self.json.item(list).then_some(None),
             };
             self.check()?;
-            match name {
-                Some(name) => {
-                    name.map_or(Ok(()), |name| self.string(name))?;
-                    self.value()?;
-                }
-                None => {
-                    self.open.pop();
-                    self.builder.close(Some(self.json.here()))?;
-                }
+            if let Some(name) = name {
+                name.map_or(Ok(()), |name| self.string(name))?;
+                self.value()?;
+            } else {
+                self.open.pop();
+                self.builder.close(Some(self.json.here()))?;
             }
         }
         Ok(())

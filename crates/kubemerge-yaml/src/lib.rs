@@ -32,6 +32,7 @@
     )
 )]
 #![forbid(unsafe_code)]
+#![warn(clippy::must_use_candidate)]
 
 mod binary;
 mod block;
@@ -84,7 +85,12 @@ pub fn documents<'t>(bytes: &'t [u8], options: &Options) -> Result<Documents<'t>
 /// assert_eq!(text, "country: \"NO\"\nports:\n- 80\n");
 /// # Ok::<(), kubemerge_value::ParseError>(())
 /// ```
-#[expect(clippy::expect_used, reason = "a node is a JSON text of any depth, and nothing else is refused")]
+#[expect(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    reason = "a node is a JSON text of any depth, and nothing else is refused"
+)]
+#[must_use]
 pub fn write(node: Node<'_>, options: &WriteOptions) -> String {
     write_json(&to_bytes(node), options).expect("a node writes JSON")
 }

@@ -16,12 +16,14 @@ impl<'t> YamlDocument<'t> {
     /// The place of a path such as `spec.containers[0].image` or `metadata.labels[app.kubernetes.io/name]`.
     ///
     /// The empty path is the whole document. `None` if the path leads nowhere.
+    #[must_use]
     pub fn locate(&self, path: &str) -> Option<YamlLocation<'_, 't>> {
         let (location, rest) = self.follow(path);
         rest.is_empty().then_some(location)
     }
 
     /// Like [`YamlDocument::locate`], but stops at the last place on the way that exists.
+    #[must_use]
     pub fn locate_nearest(&self, path: &str) -> YamlLocation<'_, 't> {
         self.follow(path).0
     }

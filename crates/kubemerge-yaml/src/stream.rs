@@ -72,11 +72,11 @@ impl<'t> Iterator for Documents<'t> {
 }
 
 /// Reads the text between two separators: JSON values, or at most one YAML document.
-pub(crate) fn read_segment<'t>(
-    text: &'t str,
+pub(crate) fn read_segment(
+    text: &str,
     segment: Range<usize>,
     options: Options,
-) -> Result<Vec<YamlDocument<'t>>, YamlError> {
+) -> Result<Vec<YamlDocument<'_>>, YamlError> {
     // JSON first: it is faster, and kubectl splits several JSON values without separators.
     match json_text::read_documents(text, segment.clone(), options) {
         Some(documents) => documents,
@@ -84,11 +84,11 @@ pub(crate) fn read_segment<'t>(
     }
 }
 
-fn read_yaml<'t>(
-    text: &'t str,
+fn read_yaml(
+    text: &str,
     segment: Range<usize>,
     options: Options,
-) -> Result<Option<YamlDocument<'t>>, YamlError> {
+) -> Result<Option<YamlDocument<'_>>, YamlError> {
     // The fast reader takes what most manifests are; the parser knows all of YAML, and every error.
     match block::read_document(text, segment.clone(), options) {
         Some(document) => Ok(Some(document)),

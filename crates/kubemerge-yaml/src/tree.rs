@@ -97,26 +97,31 @@ pub(crate) struct Mark {
 
 impl<'t> YamlDocument<'t> {
     /// The text the document is part of; all ranges refer to it.
+    #[must_use]
     pub fn text(&self) -> &'t str {
         self.text
     }
 
     /// The document's share of the text, without the `---` lines around it.
+    #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }
 
     /// The place of the document's value.
+    #[must_use]
     pub fn root(&self) -> Place<'_, 't> {
         Place { document: self, id: 0 }
     }
 
     /// Scalars that YAML 1.1 reads otherwise than their author may have meant.
+    #[must_use]
     pub fn traps(&self) -> &[Trap] {
         &self.traps
     }
 
     /// Line and column of a byte offset into the text.
+    #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         Position::of(self.text, offset)
     }
@@ -220,36 +225,43 @@ impl<'d, 't> Place<'d, 't> {
     }
 
     /// The byte range of the content: quotes and block scalar headers included, anchor and tag not.
+    #[must_use]
     pub fn range(self) -> Range<usize> {
         self.item().span()
     }
 
     /// The byte range with anchor and tag.
+    #[must_use]
     pub fn outer_range(self) -> Range<usize> {
         self.item().outer as usize..self.item().end as usize
     }
 
     /// Line and column where the content starts.
+    #[must_use]
     pub fn position(self) -> Position {
         self.document.position(self.item().start as usize)
     }
 
     /// How the value is written.
+    #[must_use]
     pub fn style(self) -> Style {
         self.item().style
     }
 
     /// Whether other places may refer to this one.
+    #[must_use]
     pub fn is_anchored(self) -> bool {
         self.item().mark.anchor
     }
 
     /// Whether this is a `<<` key.
+    #[must_use]
     pub fn is_merge_key(self) -> bool {
         self.item().mark.merge
     }
 
     /// The place an alias refers to.
+    #[must_use]
     pub fn alias_target(self) -> Option<Place<'d, 't>> {
         match self.item().value {
             Value::Alias(id) => Some(Place { id, ..self }),
@@ -275,6 +287,7 @@ impl<'d, 't> Place<'d, 't> {
     }
 
     /// The text a key has in JSON.
+    #[must_use]
     pub fn key_text(self) -> Cow<'d, str> {
         self.document.key_text(self.id)
     }

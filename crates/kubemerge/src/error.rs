@@ -66,6 +66,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// The stable name, for machines.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             ErrorKind::Merge(kind) => kind.name(),
@@ -114,11 +115,13 @@ impl Error {
     }
 
     /// What kind of fault it is.
+    #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
     /// Whether two sides changed the same thing, or another manager owns it.
+    #[must_use]
     pub fn is_conflict(&self) -> bool {
         matches!(self.0.kind, ErrorKind::Merge(MergeErrorKind::Conflict) | ErrorKind::FieldManagerConflict)
     }
@@ -127,6 +130,7 @@ impl Error {
     ///
     /// In dialect `upstream` that is what Kubernetes answers, 500 for most faults of a strategic merge patch;
     /// dialect `spec` answers 400 in place of 500 unless the fault is in the live object.
+    #[must_use]
     pub fn http_status(&self) -> u16 {
         self.0.status
     }

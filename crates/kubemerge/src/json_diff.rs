@@ -83,7 +83,7 @@ impl<'a> Diff<'a> {
             }
             match known.next_if(|known| known.key == entry.key) {
                 Some(known) => {
-                    self.at_member(entry, |diff| diff.values(known.value, entry.value, list_level))
+                    self.at_member(entry, |diff| diff.values(known.value, entry.value, list_level));
                 }
                 None => self.at_member(entry, |diff| diff.add(entry.value)),
             }

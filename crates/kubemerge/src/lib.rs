@@ -56,6 +56,7 @@
     )
 )]
 #![forbid(unsafe_code)]
+#![warn(clippy::must_use_candidate)]
 
 mod admit;
 mod apply;

@@ -96,6 +96,7 @@ impl<'a> Source<'a> {
     }
 
     /// The value.
+    #[must_use]
     pub fn node(&self) -> Node<'_> {
         match &self.0 {
             Form::Checked(document) => document.node(),

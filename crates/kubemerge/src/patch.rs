@@ -52,6 +52,7 @@ pub enum PatchType {
 
 impl PatchType {
     /// The content type that tells an API server which type of patch the body is.
+    #[must_use]
     pub fn content_type(self) -> &'static str {
         match self {
             PatchType::Strategic => "application/strategic-merge-patch+json",
@@ -62,6 +63,7 @@ impl PatchType {
     }
 
     /// The type of patch that a content type names; parameters such as a character set do not matter.
+    #[must_use]
     pub fn from_content_type(content_type: &str) -> Option<PatchType> {
         let essence = content_type.split(';').next().unwrap_or_default().trim();
         [PatchType::Strategic, PatchType::Merge, PatchType::Json, PatchType::Apply]
@@ -180,6 +182,7 @@ impl<'a> Patch<'a> {
     }
 
     /// Which type of patch it is.
+    #[must_use]
     pub fn patch_type(&self) -> PatchType {
         match self {
             Patch::Strategic(_) => PatchType::Strategic,
@@ -190,16 +193,19 @@ impl<'a> Patch<'a> {
     }
 
     /// The content type that tells an API server which type of patch it is.
+    #[must_use]
     pub fn content_type(&self) -> &'static str {
         self.patch_type().content_type()
     }
 
     /// What the patch says.
+    #[must_use]
     pub fn node(&self) -> Node<'_> {
         self.source().node()
     }
 
     /// The patch as bytes, as it was given.
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         kubemerge_value::to_bytes(self.node())
     }

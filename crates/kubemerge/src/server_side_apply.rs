@@ -39,6 +39,7 @@ pub struct ServerSideApply {
 
 /// Who applies, and how.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct Applier<'a> {
     /// The field manager.
     pub manager: &'a str,
@@ -81,11 +82,13 @@ pub struct ServerSideApplied {
 
 impl ServerSideApply {
     /// With the types of a schema, which is shared: this costs nothing.
+    #[must_use]
     pub fn new(schema: &Schema) -> Self {
         ServerSideApply { schema: schema.clone() }
     }
 
     /// Without a schema: every map merges, every list is one value.
+    #[must_use]
     pub fn schemaless() -> Self {
         ServerSideApply { schema: Schema::empty(Dialect::Upstream) }
     }

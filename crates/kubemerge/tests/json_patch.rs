@@ -163,6 +163,7 @@ fn tests_compare_spelling() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of operations and answers")]
 fn errors_of_operations() {
     let live = r#"{"a":{"b":1},"l":[1]}"#;
     for (operation, expected) in [

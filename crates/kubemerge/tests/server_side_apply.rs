@@ -121,11 +121,11 @@ fn ownership_can_be_transferred() {
 
 #[test]
 fn applies_own_their_schema() {
-    let schema = Schema::latest(Dialect::Upstream);
     // Owns its schema, so both fit into one struct, and moves to another thread.
     struct Applies {
         server_side: ServerSideApply,
     }
+    let schema = Schema::latest(Dialect::Upstream);
     let applies = Applies { server_side: ServerSideApply::new(&schema) };
     drop(schema);
     let config = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"a":"1"}}"#;

@@ -56,7 +56,7 @@ impl Tally {
             }
             // No rule can be copied from a panic; they are listed for people to judge.
             (_, Answer::Refused(0, panic)) => {
-                causes.push(format!("Kubernetes panics: {}", first_line(panic)))
+                causes.push(format!("Kubernetes panics: {}", first_line(panic)));
             }
             (Answer::Refused(code, one), Answer::Refused(same, other)) if code == same => {
                 // Kubernetes puts the name of the resource around the decoder's message.

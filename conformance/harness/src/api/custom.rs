@@ -137,7 +137,7 @@ pub(crate) fn valid(schema: &Value, rng: &mut Rng) -> Value {
         "array" if schema["x-kubernetes-list-type"] == "map" => {
             json!([{"name": "a", "value": 1}, {"name": "b"}])
         }
-        "array" if schema["x-kubernetes-list-type"] == "set" => json!(["a", "b", "c"][..1 + rng.below(3)]),
+        "array" if schema["x-kubernetes-list-type"] == "set" => json!(["a", "b", "c"][..=rng.below(3)]),
         "array" => (0..rng.below(3)).map(|_| valid(&schema["items"], rng)).collect(),
         "integer" => json!(rng.below(10)),
         // Multiples of a half, which the schema asks for.

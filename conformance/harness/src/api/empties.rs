@@ -80,7 +80,7 @@ fn trial(kind: &Kind, call: Call, identities: Identities) -> Trial {
 /// Empties one to three fields; answers where they are.
 fn empty_some(object: &mut Value, schema: Option<Schema<'_>>, rng: &mut Rng) -> Vec<Vec<Step>> {
     let mut places = Vec::new();
-    for _ in 0..1 + rng.below(3) {
+    for _ in 0..=rng.below(3) {
         let mut maps = vec![vec![Step::Key("metadata".to_string())]];
         collect_maps(object, &mut Vec::new(), &mut maps);
         let path = rng.pick(&maps).clone();

@@ -27,7 +27,7 @@ pub(crate) fn mutate(
 ) -> Vec<Change> {
     let mut changes = Vec::new();
     // More changes would mostly be refused for the first of them.
-    for _ in 0..1 + rng.below(3) {
+    for _ in 0..=rng.below(3) {
         let mut places = Vec::new();
         collect(object, &mut Vec::new(), &mut places);
         places.retain(|place| allowed(place, roots));

@@ -72,7 +72,7 @@ impl Options {
             "--area" => self.areas = list(),
             "--manifests" => self.manifests = Some(value.into()),
             "--port" => {
-                self.server.port = value.parse().map_err(|_| format!("--port {value}: not a port"))?
+                self.server.port = value.parse().map_err(|_| format!("--port {value}: not a port"))?;
             }
             "--plugins" => self.server.plugins = list(),
             "--top" => self.top = number()?,

@@ -19,7 +19,7 @@ pub(crate) fn add_rules(schema: &mut Value, percent: usize, rng: &mut Rng) {
         }
     }
     if rng.chance(percent) {
-        let rules: Vec<Value> = (0..1 + rng.below(2)).map(|_| rule(schema, rng)).collect();
+        let rules: Vec<Value> = (0..=rng.below(2)).map(|_| rule(schema, rng)).collect();
         schema["x-kubernetes-validations"] = Value::Array(rules);
     }
 }

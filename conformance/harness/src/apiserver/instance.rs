@@ -18,7 +18,7 @@ use crate::{connection::Endpoint, process_figures::is_zombie};
 const PROCESSES: [&str; 2] = ["kube-apiserver", "etcd"];
 
 /// How long a start may take on a busy machine.
-const START_TIMEOUT: Duration = Duration::from_secs(180);
+const START_TIMEOUT: Duration = Duration::from_mins(3);
 
 /// Plugins that change or refuse objects because of other objects; off unless asked for.
 const OPTIONAL_PLUGINS: [&str; 3] = ["LimitRanger", "ResourceQuota", "ServiceAccount"];
@@ -66,7 +66,7 @@ impl Settings {
             let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
             match word.as_str() {
                 "--port" => {
-                    settings.port = value.parse().map_err(|_| format!("--port {value}: not a port"))?
+                    settings.port = value.parse().map_err(|_| format!("--port {value}: not a port"))?;
                 }
                 "--plugins" => settings.plugins = value.split(',').map(str::to_string).collect(),
                 other => return Err(format!("there is no option {other}")),

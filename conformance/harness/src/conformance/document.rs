@@ -120,9 +120,10 @@ impl Writer<'_> {
     }
 
     fn list(&mut self, item: Id, merge: &Merge, depth: usize) -> Value {
-        let count = match self.rates.long_lists && self.rng.chance(20) {
-            true => self.rng.below(40),
-            false => self.rng.below(if depth > 4 { 2 } else { 5 }),
+        let count = if self.rates.long_lists && self.rng.chance(20) {
+            self.rng.below(40)
+        } else {
+            self.rng.below(if depth > 4 { 2 } else { 5 })
         };
         let mut items: Vec<Value> = Vec::new();
         for _ in 0..count {
@@ -202,7 +203,7 @@ impl Writer<'_> {
                 // A tenth of the fields is removed, half of them are edited below.
                 (_, 0) => {}
                 (Some(field), 1..=5) => {
-                    drop(edited.insert(name.clone(), self.edit(field.shape, value, depth + 1)))
+                    drop(edited.insert(name.clone(), self.edit(field.shape, value, depth + 1)));
                 }
                 _ => drop(edited.insert(name.clone(), value.clone())),
             }

@@ -75,7 +75,7 @@ impl<'s> Reader<'s> {
             Declared::Boolean => Shape::Scalar(ScalarKind::Bool),
             Declared::String if ty.is_int_or_string() => Shape::Scalar(ScalarKind::IntOrText),
             Declared::String => Shape::Scalar(ScalarKind::Text),
-            _ => Shape::Free,
+            Declared::Any => Shape::Free,
         };
         self.shapes.add(shape)
     }

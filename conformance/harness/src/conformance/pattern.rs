@@ -18,7 +18,7 @@ const SAMPLES: usize = 12;
 
 /// What expressions are made of: forms that Go and the crate `regex` read alike, forms that they read in other ways,
 /// and forms that one of them does not know.
-const TOKENS: &str = r#"
+const TOKENS: &str = r"
 a b k S 0 7 é ٣ _ - ^ $ . | ( ) [ ] { } , * + ? *? \ \d \D \w \W \s \S \b \B \A \z \Z \Q \E \C \. \< \_ \- \] \n
 \v \x41 \x{212a} \x{d800} \x{} \x4 \101 \1 \08 \pL \PL \p{Lu} \p{^Lu} \p{Greek} \p{Grek} \p{Old_Italic} \p{Cs}
 \p{any} \p{ASCII} \p{digit} \p{ {2} {0} {,2} {1,} {2,3} {3,2} {02} {40} {1001} {99999999999} (?: (?i) (?i: (?s)
@@ -26,7 +26,7 @@ a b k S 0 7 é ٣ _ - ^ $ . | ( ) [ ] { } , * + ? *? \ \d \D \w \W \s \S \b \B \
 [a--] [a~~b] [\d-z] [\w.-] [^\W] [[:alpha:]] [[:^digit:]_] [[:foo:]] [[:lower:]] [[:^upper:]] [[:^word:]é]
 [[:print:]] [^a-s] [j-l] [R-T] [X-c] [é-ü] [[:alpha] [z-a] [\x{d800}-\x{dfff}] [\x{d000}-\x{d900}]
 [^\x00-\x{10FFFF}] [\pL_] [\b] [+-] [\101-\103] && # < > : = !
-"#;
+";
 
 /// Categories and scripts, in place of the X in `\p{X}`.
 const CLASSES: &str = "
@@ -39,9 +39,9 @@ const CLASSES: &str = "
 const SPECIAL_TOKENS: [&str; 6] = ["\u{17f}", "\u{212a}", " ", "\\P{lower case letter}", "\n", "\t"];
 
 /// What texts are made of.
-const LETTERS: &str = r#"
+const LETTERS: &str = r"
 a b A B C k K s S z 0 7 9 é É ٣ α Ω _ - . [ ] { } & ~ < > # , ^ $ \ 😀
-"#;
+";
 
 /// More of them.
 const SPECIAL_LETTERS: [&str; 7] = ["\u{17f}", "\u{212a}", " ", "\n", "\t", "\u{b}", "\u{a0}"];

@@ -85,10 +85,10 @@ fn collect(value: &Value, way: &mut Part, found: &mut Vec<Part>) {
     };
     match value {
         Value::Object(members) => {
-            members.iter().for_each(|(key, below)| descend(Step::Member(key.clone()), below))
+            members.iter().for_each(|(key, below)| descend(Step::Member(key.clone()), below));
         }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(at, below)| descend(Step::Item(at), below))
+            items.iter().enumerate().for_each(|(at, below)| descend(Step::Item(at), below));
         }
         _ => {}
     }

@@ -10,7 +10,7 @@ use super::{confirmed_writes::ConfirmedWrites, pod_history::PodHistory};
 use crate::connection::{Answer, Connection, Endpoint, json_request};
 
 /// How long any step may take on a busy machine; a CronJob waits for the next minute.
-const TIMEOUT: Duration = Duration::from_secs(240);
+const TIMEOUT: Duration = Duration::from_mins(4);
 /// How often a step looks.
 const INTERVAL: Duration = Duration::from_millis(200);
 

@@ -13,9 +13,10 @@ impl Pair {
     /// The pair in a folder; one without versions is both.
     pub(super) fn of(folder: &Path) -> Pair {
         let [old, new] = ["old", "new"].map(|version| folder.join(version));
-        match old.is_dir() && new.is_dir() {
-            true => Pair { folder: folder.to_owned(), old, new },
-            false => Pair { folder: folder.to_owned(), old: folder.to_owned(), new: folder.to_owned() },
+        if old.is_dir() && new.is_dir() {
+            Pair { folder: folder.to_owned(), old, new }
+        } else {
+            Pair { folder: folder.to_owned(), old: folder.to_owned(), new: folder.to_owned() }
         }
     }
 

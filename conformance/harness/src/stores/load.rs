@@ -25,7 +25,7 @@ const CLIENTS: usize = 16;
 /// Garbage that a server collects by itself is not counted as its memory.
 const SETTLE: Duration = Duration::from_secs(10);
 /// How long a server may take to answer after a start.
-const START_TIMEOUT: Duration = Duration::from_secs(300);
+const START_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Runs the comparison and prints the tables.
 pub(super) fn run(options: &LoadOptions) -> Result<(), String> {

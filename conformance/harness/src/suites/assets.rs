@@ -34,9 +34,10 @@ impl Side {
 pub(super) fn make_ours(program: &Path) -> Result<(), String> {
     let made = Command::new(program).arg("envtest").arg(Side::Ours.folder()).output();
     let made = made.map_err(|error| format!("{}: {error}", program.display()))?;
-    match made.status.success() {
-        true => Ok(()),
-        false => Err(format!("kubemerge envtest: {}", String::from_utf8_lossy(&made.stderr).trim())),
+    if made.status.success() {
+        Ok(())
+    } else {
+        Err(format!("kubemerge envtest: {}", String::from_utf8_lossy(&made.stderr).trim()))
     }
 }
 

@@ -97,6 +97,6 @@ mod tests {
         command.arg("600");
         let (figures, ending) = run(command, Duration::from_millis(1)).unwrap();
         assert_eq!((ending, figures.peak_bytes), (Ending::TimedOut, 0));
-        assert_eq!(run(Command::new("true"), Duration::from_secs(600)).unwrap().1, Ending::Own);
+        assert_eq!(run(Command::new("true"), Duration::from_mins(10)).unwrap().1, Ending::Own);
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn read_log(package: &str, log: &str, outcomes: &mut Outcomes) {
 /// Adds the specs of a report of Ginkgo.
 pub(super) fn read_report(package: &str, text: &[u8], outcomes: &mut Outcomes) -> Result<(), String> {
     let suites: Value = serde_json::from_slice(text).map_err(|error| format!("{package}: {error}"))?;
-    let reports = suites.as_array().into_iter().flatten().flat_map(|suite| suite["SpecReports"].as_array());
+    let reports = suites.as_array().into_iter().flatten().filter_map(|suite| suite["SpecReports"].as_array());
     for report in reports.flatten() {
         let outcome = match report["State"].as_str().unwrap_or_default() {
             // Set-ups have no text; they count where they fail.

@@ -29,10 +29,11 @@ pub(super) fn admitted(object: &str, old: Option<&str>, schema: &Schema) -> Resu
                 None => refusal_of_new(schema, &object.json),
                 Some(old) => refusal_of_update(schema, &old.json, &object.json),
             };
-            match causes.is_empty() {
+            if causes.is_empty() {
                 // Nothing that has rules, or a fault of both states: the words alone are left.
-                true => Err(Failure::new("refused", refusal.to_string()).in_text("object")),
-                false => Ok(Admitted { result: None, refusal: causes }),
+                Err(Failure::new("refused", refusal.to_string()).in_text("object"))
+            } else {
+                Ok(Admitted { result: None, refusal: causes })
             }
         }
     }

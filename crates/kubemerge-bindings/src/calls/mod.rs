@@ -42,5 +42,5 @@ fn to_json(answer: &impl Serialize) -> Result<Value, Failure> {
 
 fn kinds(schemas: &Schemas) -> Value {
     let kinds = schemas.spec.kinds();
-    kinds.iter().map(|one| json!({"apiVersion": one.api_version().to_string(), "kind": one.kind})).collect()
+    kinds.iter().map(|one| json!({"apiVersion": one.api_version(), "kind": one.kind})).collect()
 }

@@ -229,10 +229,8 @@ fn selector_cost(size: SizeEstimate) -> SizeEstimate {
 
 /// The size of an item of a list, as the schema limits it.
 fn item_size(list: &Argument<'_>, sizes: &dyn MaxSizes) -> SizeEstimate {
-    let path: Vec<&str> = match list.path.is_empty() {
-        true => Vec::new(),
-        false => list.path.iter().copied().chain(["@items"]).collect(),
-    };
+    let path: Vec<&str> =
+        if list.path.is_empty() { Vec::new() } else { list.path.iter().copied().chain(["@items"]).collect() };
     sizes.size(&path).unwrap_or(SizeEstimate::UNKNOWN)
 }
 

@@ -130,7 +130,7 @@ impl<'e> Estimator<'_, 'e> {
             return operand;
         }
         let of = self.checked.type_of(&select.operand);
-        let own = if matches!(of, CelType::Map(..)) || of.is_object() { 1 } else { 0 };
+        let own = u64::from(matches!(of, CelType::Map(..)) || of.is_object());
         self.extend_path(expr, &select.operand, select.field);
         operand.add(SizeEstimate::fixed(own))
     }
@@ -168,15 +168,14 @@ impl<'e> Estimator<'_, 'e> {
         let mut total = SizeEstimate::NONE;
         let mut result: Option<SizeEstimate> = None;
         for overload in self.checked.overloads(expr).to_vec() {
-            let (cost, size) = match self.operator(expr, call, overload, costs) {
-                Some(estimate) => estimate,
-                None => {
-                    let target = target.map(|target| self.argument(target));
-                    let arguments: Vec<Argument<'_>> =
-                        call.arguments.iter().map(|argument| self.argument(argument)).collect();
-                    let estimate = call_estimate(&name, overload, target.as_ref(), &arguments, self.sizes);
-                    (estimate.cost.add(argument_cost), estimate.size)
-                }
+            let (cost, size) = if let Some(estimate) = self.operator(expr, call, overload, costs) {
+                estimate
+            } else {
+                let target = target.map(|target| self.argument(target));
+                let arguments: Vec<Argument<'_>> =
+                    call.arguments.iter().map(|argument| self.argument(argument)).collect();
+                let estimate = call_estimate(&name, overload, target.as_ref(), &arguments, self.sizes);
+                (estimate.cost.add(argument_cost), estimate.size)
             };
             total = total.union(cost);
             result = match (result, size) {

@@ -175,7 +175,7 @@ fn parts(value: &CelValue<'_>) -> u64 {
         CelValue::String(text) => (text.len() as f64 * STRING_FACTOR) as u64,
         CelValue::Bytes(bytes) => (bytes.len() as f64 * STRING_FACTOR) as u64,
         CelValue::List(list) => list.iter().map(|item| parts(&item)).sum(),
-        CelValue::Map(map) => map.iter().iter().map(|(key, value)| parts(key) + parts(value)).sum(),
+        CelValue::Map(map) => map.members().iter().map(|(key, value)| parts(key) + parts(value)).sum(),
         _ => 1,
     })
 }

@@ -45,6 +45,7 @@ pub struct Evaluation<'v> {
 
 impl Program {
     /// Evaluates the expression with these variables, as long as it costs no more than the limit.
+    #[must_use]
     pub fn run<'v>(&self, variables: &[(&str, &CelValue<'v>)], limit: u64) -> Evaluation<'v> {
         let mut machine = Machine {
             program: self,
@@ -301,7 +302,7 @@ impl<'m, 'v> Machine<'m, 'v> {
         };
         let members = match &added[..] {
             [key, value] => vec![(key.clone(), value.clone())],
-            [CelValue::Map(more)] => more.iter(),
+            [CelValue::Map(more)] => more.members(),
             _ => return Err(EvaluationError::no_overload()),
         };
         for (shown, value) in members {
@@ -335,12 +336,11 @@ impl<'m, 'v> Machine<'m, 'v> {
             library::check_size(&call.function, &arguments, self.limit.saturating_sub(self.cost))
                 .map_err(|_| EvaluationError::CostLimit)?;
         }
-        let result = match failed {
-            Some(error) => Err(error),
-            None => {
-                let values: Vec<CelValue<'v>> = arguments.iter().flatten().cloned().collect();
-                library::call(call, &values).map_err(EvaluationError::from)
-            }
+        let result = if let Some(error) = failed {
+            Err(error)
+        } else {
+            let values: Vec<CelValue<'v>> = arguments.iter().flatten().cloned().collect();
+            library::call(call, &values).map_err(EvaluationError::from)
         };
         if let ("flatten", Some(_), [_, depth]) = (call.function.as_str(), call.overload, &arguments[..])
             && !matches!(depth, Ok(CelValue::Int(_)))
@@ -393,16 +393,16 @@ impl<'m, 'v> Machine<'m, 'v> {
 }
 
 /// What a loop goes over: items or keys, or pairs of index or key and value.
-fn iterated<'v>(
-    range: CelValue<'v>,
+fn iterated(
+    range: CelValue<'_>,
     is_pair: bool,
-) -> Result<Vec<(CelValue<'v>, CelValue<'v>)>, EvaluationError> {
+) -> Result<Vec<(CelValue<'_>, CelValue<'_>)>, EvaluationError> {
     match range {
         CelValue::List(list) if is_pair => {
             Ok(list.iter().enumerate().map(|(at, item)| (CelValue::Int(at as i64), item)).collect())
         }
         CelValue::List(list) => Ok(list.iter().map(|item| (item, CelValue::Null)).collect()),
-        CelValue::Map(map) if is_pair => Ok(map.iter()),
+        CelValue::Map(map) if is_pair => Ok(map.members()),
         CelValue::Map(map) => Ok(map.keys().into_iter().map(|key| (key, CelValue::Null)).collect()),
         other if is_pair => Err(format!("unsupported comprehension range type: {}", other.go_type()).into()),
         other => Err(format!("got '{}', expected iterable type", other.go_type()).into()),

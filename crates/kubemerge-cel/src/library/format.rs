@@ -121,7 +121,7 @@ fn list_text(list: &CelList<'_>) -> Result<String, CelError> {
 
 fn map_text(map: &CelMap<'_>) -> Result<String, CelError> {
     let mut members = Vec::with_capacity(map.len());
-    for (key, value) in map.iter() {
+    for (key, value) in map.members() {
         let key = match key {
             CelValue::String(_) | CelValue::Bool(_) | CelValue::Int(_) | CelValue::Uint(_) => {
                 member_text(&key)?

@@ -164,7 +164,7 @@ fn add_flat<'v>(list: &CelList<'v>, depth: i64, items: &mut Vec<CelValue<'v>>) {
     for item in list.iter() {
         match item {
             CelValue::List(nested) if depth > 0 => {
-                kubemerge_value::deep(|| add_flat(&nested, depth - 1, items))
+                kubemerge_value::deep(|| add_flat(&nested, depth - 1, items));
             }
             item => items.push(item),
         }

@@ -126,7 +126,7 @@ fn is_of(expected: &CelType, value: &CelValue<'_>) -> bool {
         (CelType::Dyn | CelType::Param(_) | CelType::Error, _) => true,
         (CelType::List(item), CelValue::List(list)) => list.get(0).is_none_or(|first| is_of(item, &first)),
         (CelType::Map(key, member), CelValue::Map(map)) => {
-            map.iter().first().is_none_or(|(first, value)| is_of(key, first) && is_of(member, value))
+            map.members().first().is_none_or(|(first, value)| is_of(key, first) && is_of(member, value))
         }
         (CelType::Bool, CelValue::Bool(_))
         | (CelType::Int, CelValue::Int(_))

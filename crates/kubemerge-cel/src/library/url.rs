@@ -138,10 +138,10 @@ impl CelUrl {
             text.push_str(&self.scheme);
             text.push(':');
         }
-        if !self.opaque.is_empty() {
-            text.push_str(&self.opaque);
-        } else {
+        if self.opaque.is_empty() {
             self.write_authority_and_path(&mut text);
+        } else {
+            text.push_str(&self.opaque);
         }
         if self.has_question_mark || !self.query.is_empty() {
             text.push('?');

@@ -91,6 +91,7 @@ enum Items<'v> {
 
 impl<'v> CelList<'v> {
     /// A list of values.
+    #[must_use]
     pub fn of(items: Vec<CelValue<'v>>) -> CelList<'v> {
         CelList(Items::Own(Rc::new(items)))
     }
@@ -101,6 +102,7 @@ impl<'v> CelList<'v> {
     }
 
     /// How many items it has.
+    #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
             Items::Own(items) | Items::Sum(items, _) => items.len(),
@@ -109,11 +111,13 @@ impl<'v> CelList<'v> {
     }
 
     /// Whether it has no items.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// An item.
+    #[must_use]
     pub fn get(&self, index: usize) -> Option<CelValue<'v>> {
         match &self.0 {
             Items::Own(items) | Items::Sum(items, _) => items.get(index).cloned(),
@@ -122,6 +126,7 @@ impl<'v> CelList<'v> {
     }
 
     /// The items, one after the other.
+    #[must_use]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = CelValue<'v>> + '_ {
         (0..self.len()).filter_map(|index| self.get(index))
     }
@@ -154,7 +159,7 @@ impl<'v> CelList<'v> {
         let kind = self.kind();
         match &kind {
             ListKind::Set => self.union(&other, kind, &|item| set_key(item).map(Some)),
-            ListKind::Map(names) => self.merged(&other, kind.clone(), names),
+            ListKind::Map(names) => Ok(self.merged(&other, kind.clone(), names)),
             ListKind::Atomic if other.is_empty() && !self.is_strict() => Ok(self),
             ListKind::Atomic if self.is_empty() && !self.is_strict() => Ok(other),
             ListKind::Atomic => {
@@ -185,12 +190,7 @@ impl<'v> CelList<'v> {
     }
 
     /// Items of the other list take the places of those with the same keys.
-    fn merged(
-        &self,
-        other: &CelList<'v>,
-        kind: ListKind<'v>,
-        names: &[&str],
-    ) -> Result<CelList<'v>, CelError> {
+    fn merged(&self, other: &CelList<'v>, kind: ListKind<'v>, names: &[&str]) -> CelList<'v> {
         let mut items: Vec<CelValue<'v>> = self.iter().collect();
         let mut places = BTreeMap::new();
         for (at, item) in items.iter().enumerate() {
@@ -198,15 +198,14 @@ impl<'v> CelList<'v> {
         }
         for item in other.iter() {
             let key = map_key(&item, names);
-            match places.get(&key).and_then(|at| items.get_mut(*at)) {
-                Some(place) => *place = item,
-                None => {
-                    places.insert(key, items.len());
-                    items.push(item);
-                }
+            if let Some(place) = places.get(&key).and_then(|at| items.get_mut(*at)) {
+                *place = item;
+            } else {
+                places.insert(key, items.len());
+                items.push(item);
             }
         }
-        Ok(CelList(Items::Sum(Rc::new(items), kind)))
+        CelList(Items::Sum(Rc::new(items), kind))
     }
 }
 
@@ -245,6 +244,7 @@ impl<'v> CelMap<'v> {
     }
 
     /// How many members it has.
+    #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
             Members::Own(members) => members.len(),
@@ -253,11 +253,13 @@ impl<'v> CelMap<'v> {
     }
 
     /// Whether it has no members.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// A member by its name.
+    #[must_use]
     pub fn get_name(&self, name: &str) -> Option<CelValue<'v>> {
         match &self.0 {
             Members::Own(members) => members.get(&Key::String(name.into())).cloned(),
@@ -286,7 +288,7 @@ impl<'v> CelMap<'v> {
     }
 
     /// The members.
-    pub(crate) fn iter(&self) -> Vec<(CelValue<'v>, CelValue<'v>)> {
+    pub(crate) fn members(&self) -> Vec<(CelValue<'v>, CelValue<'v>)> {
         match &self.0 {
             Members::Own(members) => {
                 members.iter().map(|(key, value)| (key.value(), value.clone())).collect()

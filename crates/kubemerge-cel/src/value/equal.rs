@@ -131,7 +131,7 @@ fn same_maps<'v>(one: &CelMap<'v>, other: &CelMap<'v>) -> Result<bool, CelError>
     if let Some(view) = one.as_view().filter(|_| one.is_strict()) {
         return same_view(view, other);
     }
-    for (key, value) in one.iter() {
+    for (key, value) in one.members() {
         let Some(found) = other.find(&key)? else { return Ok(false) };
         // Upstream: members that cannot be compared are no difference.
         if !value.equals(&found).unwrap_or(true) {

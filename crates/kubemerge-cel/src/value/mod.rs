@@ -72,6 +72,7 @@ impl<'v> CelValue<'v> {
     }
 
     /// A list of an expression's own.
+    #[must_use]
     pub fn list(items: Vec<CelValue<'v>>) -> CelValue<'v> {
         CelValue::List(CelList::of(items))
     }

@@ -27,7 +27,7 @@ impl CelValue<'_> {
                 let member = |(key, value): (CelValue<'_>, CelValue<'_>)| {
                     format!("{}: {}", key.shown(), value.shown())
                 };
-                let members: Vec<String> = map.iter().into_iter().map(member).collect();
+                let members: Vec<String> = map.members().into_iter().map(member).collect();
                 format!("{{{}}}", members.join(", "))
             }
             CelValue::Optional(None) => "optional.none()".to_owned(),
@@ -90,6 +90,7 @@ pub(crate) fn float_text(value: f64) -> String {
 
 impl CelValue<'_> {
     /// The value as a text that tells its type, with the members of maps sorted: for tests that compare evaluations.
+    #[must_use]
     pub fn literal(&self) -> String {
         let deep = |value: &CelValue<'_>| kubemerge_value::deep(|| value.literal());
         match self {
@@ -109,7 +110,7 @@ impl CelValue<'_> {
             CelValue::Map(map) => {
                 let member =
                     |(key, value): (CelValue<'_>, CelValue<'_>)| format!("{}: {}", deep(&key), deep(&value));
-                let mut members: Vec<String> = map.iter().into_iter().map(member).collect();
+                let mut members: Vec<String> = map.members().into_iter().map(member).collect();
                 members.sort();
                 format!("{{{}}}", members.join(", "))
             }

@@ -72,13 +72,12 @@ pub(crate) fn run_dump(args: &DumpArgs) -> Result {
         text.push_str("---\n");
         text.push_str(&written);
     }
-    match &args.output {
-        Some(path) => write(path, &text)?,
-        None => {
-            let mut out = Stdout::new();
-            out.text(text)?;
-            out.finish()?;
-        }
+    if let Some(path) = &args.output {
+        write(path, &text)?;
+    } else {
+        let mut out = Stdout::new();
+        out.text(text)?;
+        out.finish()?;
     }
     Ok(Outcome::Done)
 }

@@ -102,7 +102,7 @@ mod etcd {
 
     use kubemerge_server::store::{EtcdOptions, EtcdStore};
 
-    use super::*;
+    use super::{Builder, Duration, EtcdArgs, Notice, Result};
     use crate::report::plain;
 
     const PASSWORD: &str = "KUBEMERGE_ETCD_PASSWORD";
@@ -157,7 +157,7 @@ mod etcd {
 /// A command that was built without etcd.
 #[cfg(not(feature = "etcd"))]
 mod etcd {
-    use super::*;
+    use super::{Builder, Duration, EtcdArgs, Notice, Result};
 
     const MISSING: &str = "this build of kubemerge has no store in etcd: use a released one, or build it with \
                            `--features etcd`, which needs protoc";

@@ -126,9 +126,10 @@ impl<'s> Manifest<'s> {
     /// Every object of the texts that a word means; at least one.
     pub(crate) fn some(word: &Path, sources: &'s [Arc<Source>]) -> Result<Vec<Manifest<'s>>> {
         let objects = Manifest::all_of(sources)?;
-        match objects.is_empty() {
-            true => Err(Notice::error(format!("{} contains no object", word.display())).into()),
-            false => Ok(objects),
+        if objects.is_empty() {
+            Err(Notice::error(format!("{} contains no object", word.display())).into())
+        } else {
+            Ok(objects)
         }
     }
 

@@ -161,10 +161,11 @@ fn parsed(source: &Source, json: &[u8]) -> Result<Value> {
 /// JSON that was converted from YAML can be read, unless it is nested deeper than any schema needs to be.
 fn unreadable(source: &Source, error: &serde_json::Error) -> Notice {
     // serde_json has no error code for it.
-    match error.to_string().starts_with("recursion limit exceeded") {
-        true => Notice::error(format!("{} is nested too deep for a schema", source.name))
-            .help("schemas are nested 127 levels deep at most"),
-        false => Notice::error(format!("{}: {error}", source.name)),
+    if error.to_string().starts_with("recursion limit exceeded") {
+        Notice::error(format!("{} is nested too deep for a schema", source.name))
+            .help("schemas are nested 127 levels deep at most")
+    } else {
+        Notice::error(format!("{}: {error}", source.name))
     }
 }
 

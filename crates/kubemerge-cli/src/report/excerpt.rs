@@ -117,13 +117,12 @@ impl Excerpt {
         let before = &self.text[..self.marks[0].range.start];
         let shown = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;
         let Position { line, column, .. } = self.position;
-        match shown == column {
-            true => drawn,
+        if shown == column {
+            drawn
+        } else {
             // The line was cut at its start, so the drawn column is too small.
-            false => {
-                let place = |column: usize| format!("{}:{line}:{column}\n", sanitize(&self.name));
-                drawn.replacen(&place(shown), &place(column), 1)
-            }
+            let place = |column: usize| format!("{}:{line}:{column}\n", sanitize(&self.name));
+            drawn.replacen(&place(shown), &place(column), 1)
         }
     }
 }

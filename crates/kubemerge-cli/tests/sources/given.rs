@@ -162,15 +162,12 @@ fn openapi(syntax: &str) -> Value {
             "apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}, "spec": spec}}})
     };
     let info = json!({"title": "Shapes", "version": "v1"});
-    match syntax {
-        "swagger" => {
-            let spec = spec_schema(&json!({"type": "string", "format": "int-or-string"}));
-            json!({"swagger": "2.0", "info": info, "paths": paths, "definitions": of(spec)})
-        }
-        _ => {
-            let spec = spec_schema(&json!({"x-kubernetes-int-or-string": true}));
-            json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": of(spec)}})
-        }
+    if syntax == "swagger" {
+        let spec = spec_schema(&json!({"type": "string", "format": "int-or-string"}));
+        json!({"swagger": "2.0", "info": info, "paths": paths, "definitions": of(spec)})
+    } else {
+        let spec = spec_schema(&json!({"x-kubernetes-int-or-string": true}));
+        json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": of(spec)}})
     }
 }
 

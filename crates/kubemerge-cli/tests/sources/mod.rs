@@ -109,9 +109,10 @@ fn every_source_means_the_same_to_every_entry_point() {
 
 fn entry_points(source: &Source, folder: &Path) -> Vec<Box<dyn EntryPoint>> {
     // Objects are what `-f` and `crds` take, and only definitions are objects.
-    let servers: &[Given] = match source.is_definition() {
-        true => &[Given::Schema, Given::OpenApi, Given::File, Given::Crds],
-        false => &[Given::Schema, Given::OpenApi],
+    let servers: &[Given] = if source.is_definition() {
+        &[Given::Schema, Given::OpenApi, Given::File, Given::Crds]
+    } else {
+        &[Given::Schema, Given::OpenApi]
     };
     let server = |given: &Given| -> Box<dyn EntryPoint> { Box::new(AServer::new(*given, folder)) };
     let mut all: Vec<Box<dyn EntryPoint>> =

@@ -106,9 +106,10 @@ impl<'a> DialectComparison<'_, '_, 'a> {
 
     /// Where the result of kustomize differs from those of the other two. What those have in common is told once.
     fn with_kustomize(&self, result: Node<'a>) -> Vec<DialectDifference> {
-        let mut found = match self.types.upstream.is_custom_resource() {
-            true => vec![self.refused_custom_resource()],
-            false => self.beside("upstream", self.types.upstream, result),
+        let mut found = if self.types.upstream.is_custom_resource() {
+            vec![self.refused_custom_resource()]
+        } else {
+            self.beside("upstream", self.types.upstream, result)
         };
         for difference in self.beside("spec", self.types.spec, result) {
             let is_same = |known: &&mut DialectDifference| {

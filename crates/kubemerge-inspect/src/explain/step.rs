@@ -67,6 +67,7 @@ pub struct MergeStep {
 
 impl MergeStep {
     /// The step in words, without its path.
+    #[must_use]
     pub fn sentence(&self) -> String {
         let text = |value: &Option<Value>| {
             value.as_ref().map(|value| short_text(&value.to_string())).unwrap_or_default()

@@ -5,6 +5,7 @@ use crate::finding::Finding;
 const MARK: &str = "kubemerge: ignore";
 
 /// Whether a comment on the line of the finding, or on the line before it, names its rule.
+#[must_use]
 pub fn is_ignored(text: &str, finding: &Finding) -> bool {
     // A range of another text must not panic.
     let start = text.floor_char_boundary(finding.location.range.start.min(text.len()));

@@ -49,6 +49,7 @@ pub enum KustomizeOutcome {
 
 impl KustomizeRules {
     /// Compiles both; `None` if the tables of this build are damaged.
+    #[must_use]
     pub fn new() -> Option<KustomizeRules> {
         let fields = serde_json::from_str(include_str!("kustomization.json")).ok()?;
         let fields = SchemaBuilder::new().openapi_v2(&fields).ok()?.compile(Dialect::Upstream).ok()?;
@@ -111,10 +112,11 @@ impl Linter<'_> {
         let arena = Arena::new();
         let body = patch.patch.node();
         let is_json = patch.patch.patch_type() == PatchType::Json;
-        let result = match is_json {
-            true => apply_node(RuleSource::None, live, patch.patch, &arena)
-                .map_err(|error| merge::refused_by_rfc(patch, &error)),
-            false => apply(ty, live, body, &arena).map_err(|error| merge::refused(patch, &error)),
+        let result = if is_json {
+            apply_node(RuleSource::None, live, patch.patch, &arena)
+                .map_err(|error| merge::refused_by_rfc(patch, &error))
+        } else {
+            apply(ty, live, body, &arena).map_err(|error| merge::refused(patch, &error))
         };
         let result = match result {
             Ok(result) if result.is_null() => return (KustomizeOutcome::Deleted, Vec::new()),
@@ -126,9 +128,12 @@ impl Linter<'_> {
         };
         let mut findings = Findings::default();
         let causes = refusal_of_change(self.upstream, &to_bytes(live), &result);
-        let place = |field: &str| match is_json {
-            true => json_patch::operation_of(body, field),
-            false => path_in_patch(types.upstream, live, body, field, &arena),
+        let place = |field: &str| {
+            if is_json {
+                json_patch::operation_of(body, field)
+            } else {
+                path_in_patch(types.upstream, live, body, field, &arena)
+            }
         };
         merge::refusals(causes, patch, place, &mut findings);
         (KustomizeOutcome::Patched(result), findings.finish())

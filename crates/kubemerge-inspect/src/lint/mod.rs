@@ -48,26 +48,31 @@ pub struct Linter<'s> {
 
 impl<'s> Linter<'s> {
     /// A linter for a minor version of Kubernetes, such as 37.
+    #[must_use]
     pub fn new(upstream: &'s Schema, spec: &'s Schema, minor: u32) -> Linter<'s> {
         Linter { upstream, spec, minor }
     }
 
     /// Whether the schema has the kind: only then the fields of an object are checked.
+    #[must_use]
     pub fn has_schema(&self, api_version: &str, kind: &str) -> bool {
         self.types(api_version, kind).is_some()
     }
 
     /// Whether the schema declares unions for the kind, which the dialect `upstream` ignores as Kubernetes does.
+    #[must_use]
     pub fn ignores_unions(&self, api_version: &str, kind: &str) -> bool {
         self.types(api_version, kind).is_some_and(|types| unions::has_unions(types.upstream))
     }
 
     /// Whether a kind without a schema may be a custom resource.
+    #[must_use]
     pub fn may_be_custom(&self, api_version: &str) -> bool {
         !api::is_builtin_group(self.spec, api_version)
     }
 
     /// The apiVersion of a kind of which only some parts are known: the one that is used now, if there are several.
+    #[must_use]
     pub fn api_version_of(&self, group: &str, version: &str, kind: &str) -> Option<String> {
         let agrees = |wanted: &str, given: &str| wanted.is_empty() || wanted == given;
         let kinds = self.spec.kinds();
@@ -88,6 +93,7 @@ impl<'s> Linter<'s> {
     }
 
     /// The findings in the documents of one text, each with its objects.
+    #[must_use]
     pub fn objects(&self, documents: &[(&YamlDocument<'_>, Vec<LintObject<'_>>)]) -> Vec<Finding> {
         let mut findings = Findings::default();
         for (document, objects) in documents {
@@ -166,6 +172,7 @@ impl<'s> Linter<'s> {
     }
 
     /// Items of an object that have the keys of an item before them: a merge by these keys takes them for one.
+    #[must_use]
     pub fn repeated_items(
         ty: Type<'_>,
         document: &YamlDocument<'_>,
@@ -177,6 +184,7 @@ impl<'s> Linter<'s> {
     }
 
     /// Items of a strategic patch that have the keys of an item before them.
+    #[must_use]
     pub fn repeated_items_of_patch(
         ty: Type<'_>,
         document: &YamlDocument<'_>,

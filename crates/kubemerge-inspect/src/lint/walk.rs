@@ -190,9 +190,10 @@ impl<'w> LintWalk<'w> {
             // Ports: upstream's key is the number alone, the type's own keys have the protocol as well.
             let told_apart =
                 wider.is_some_and(|wider| identity(*item, wider) != identity(*item_at(items, before), wider));
-            let (rule, title) = match told_apart {
-                true => (SHARED_MERGE_KEY, format!("two entries share the merge key {own}")),
-                false => (DUPLICATE_ITEM, format!("two entries have the key {own}")),
+            let (rule, title) = if told_apart {
+                (SHARED_MERGE_KEY, format!("two entries share the merge key {own}"))
+            } else {
+                (DUPLICATE_ITEM, format!("two entries have the key {own}"))
             };
             self.find_pair(rule, path, [before, at], title);
         }

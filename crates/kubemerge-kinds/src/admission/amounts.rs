@@ -7,6 +7,7 @@ use crate::typed::Quantity;
 
 /// A quantity that can be added to others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
 pub struct ResourceAmount {
     milli: i128,
     /// Written with Ki, Mi and the like.

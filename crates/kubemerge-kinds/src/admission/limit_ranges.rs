@@ -89,7 +89,7 @@ fn check(limit: &Map<'_>, asked: &Asked, errors: &mut Vec<String>) {
     constraints(limit, "min", |name, least| errors.extend(too_little(limit, name, least, asked)));
     constraints(limit, "max", |name, most| errors.extend(too_much(limit, name, most, asked)));
     constraints(limit, "maxLimitRequestRatio", |name, most| {
-        errors.extend(ratio_too_large(limit, name, most, asked))
+        errors.extend(ratio_too_large(limit, name, most, asked));
     });
 }
 

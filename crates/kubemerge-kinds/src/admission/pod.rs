@@ -187,7 +187,7 @@ fn tolerates_more(wider: &Map<'_>, one: &Map<'_>) -> bool {
 }
 
 /// Gives a pod that has a node the labels that say where the node is.
-pub fn set_topology_labels<'a>(metadata: &mut Map<'a>, labels_of_node: &Map<'_>) {
+pub fn set_topology_labels(metadata: &mut Map<'_>, labels_of_node: &Map<'_>) {
     for label in ["topology.kubernetes.io/region", "topology.kubernetes.io/zone"] {
         if let Some(value) = labels_of_node.get(label).and_then(Value::as_str) {
             metadata.ensure_map("labels").set_text(label, value);

@@ -218,7 +218,7 @@ pub fn missing_requests(
     let texts: Vec<String> = missing
         .iter()
         .map(|(name, containers)| {
-            format!("{name} for: {}", Vec::from_iter(containers.iter().copied()).join(","))
+            format!("{name} for: {}", containers.iter().copied().collect::<Vec<_>>().join(","))
         })
         .collect();
     (!texts.is_empty()).then(|| format!("must specify {}", texts.join("; ")))

@@ -76,7 +76,7 @@ fn token_volume(name: &str) -> String {
 }
 
 /// Appends an item, given as text, to a list.
-fn append<'a>(map: &mut Map<'a>, list: &'static str, text: &str) {
+fn append(map: &mut Map<'_>, list: &'static str, text: &str) {
     let arena = map.arena();
     push(map, list, read_typed_form(arena, arena.alloc_str(text)));
 }

@@ -5,6 +5,7 @@ use super::workload;
 
 /// One column of a built-in kind.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct KindColumn {
     /// The title; empty if there is only a cell.
     pub name: &'static str,

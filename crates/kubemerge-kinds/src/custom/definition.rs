@@ -67,17 +67,11 @@ pub fn establish(definition: &mut Value, now: Timestamp) {
         return;
     }
     let bundle = text(definition, "/spec/conversion/webhook/clientConfig/caBundle");
-    let condition = match bundle_problem(bundle) {
-        None => Condition::new(
-            ESTABLISHED,
-            "True",
-            "InitialNamesAccepted",
-            "the initial names have been accepted",
-        ),
-        Some(_) => {
-            let message = "The conversion webhook CABundle is invalid";
-            Condition::new(ESTABLISHED, "False", "InvalidCABundle", message)
-        }
+    let condition = if bundle_problem(bundle).is_none() {
+        Condition::new(ESTABLISHED, "True", "InitialNamesAccepted", "the initial names have been accepted")
+    } else {
+        let message = "The conversion webhook CABundle is invalid";
+        Condition::new(ESTABLISHED, "False", "InvalidCABundle", message)
     };
     set_condition(&mut definition["status"], now, condition);
 }

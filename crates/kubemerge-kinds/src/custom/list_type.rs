@@ -39,7 +39,7 @@ fn walk(value: ValueRef<'_>, schema: ValueType<'_>, path: &str, errors: &mut Vec
                 match (schema.property(name), schema.additional()) {
                     (Some(property), _) => walk(value.into(), property, &child(path, name), errors),
                     (None, Additional::Schema(values)) => {
-                        walk(value.into(), values, &format!("{path}[{name}]"), errors)
+                        walk(value.into(), values, &format!("{path}[{name}]"), errors);
                     }
                     _ => {}
                 }

@@ -46,9 +46,9 @@ fn prune_value(
             for (at, item) in list.iter_mut().enumerate() {
                 let place = DocumentPath::Item(place, at);
                 if keep {
-                    skip_value(item, items, &place, removed)
+                    skip_value(item, items, &place, removed);
                 } else {
-                    prune_value(item, items, &place, removed)
+                    prune_value(item, items, &place, removed);
                 }
             }
         }

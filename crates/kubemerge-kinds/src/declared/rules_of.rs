@@ -27,10 +27,8 @@ fn compile(schema: &Schema, api_version: &str, kind: &str) -> Option<DeclaredRul
         }
         Declared::Document(ty) => {
             let resource = resource_of(schema, api_version, kind);
-            let scope = resource.map(|resource| match resource.is_namespaced() {
-                true => Scope::Namespaced,
-                false => Scope::Cluster,
-            });
+            let scope = resource
+                .map(|resource| if resource.is_namespaced() { Scope::Namespaced } else { Scope::Cluster });
             let has_status =
                 resource.is_some_and(|resource| resource.subresources().any(|part| part.name() == "status"));
             Some(DeclaredRules::of_document(ty, scope, has_status))

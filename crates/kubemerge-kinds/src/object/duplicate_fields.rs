@@ -79,7 +79,7 @@ struct Marks {
     noted: HashSet<u64>,
 }
 
-impl<'t> Scan<'t> {
+impl Scan<'_> {
     /// Goes on to the next member or item; false at the end of the text.
     fn step(&mut self) -> bool {
         let Some(OpenContainer { level, inside, .. }) = self.places.last_mut() else { return false };

@@ -14,6 +14,7 @@ use crate::typed::field_order;
 
 /// A JSON value with ordered members.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub enum OrderedJson {
     /// Anything but a list or a map, as text.
     Scalar(Vec<u8>),
@@ -266,7 +267,7 @@ fn without_nulls(value: &OrderedJson) -> OrderedJson {
             map
         }),
         OrderedJson::List(items) => deep(|| OrderedJson::List(items.iter().map(without_nulls).collect())),
-        scalar => scalar.clone(),
+        OrderedJson::Scalar(_) => value.clone(),
     }
 }
 

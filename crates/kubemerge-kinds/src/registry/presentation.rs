@@ -17,6 +17,7 @@ pub struct Presentation {
 
 /// The fields of a built-in kind that a field selector may name, beside `metadata.name` and `metadata.namespace`.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct SelectableFields {
     /// The fields.
     pub fields: &'static [SelectableField],

@@ -33,7 +33,7 @@ pub(crate) fn reset(object: &mut Map<'_>, old: &Map<'_>, fields: &[Names]) {
     for names in fields {
         match *names {
             ["metadata"] => {
-                STATUS_METADATA.iter().for_each(|name| reset_below(object, old, "metadata", name))
+                STATUS_METADATA.iter().for_each(|name| reset_below(object, old, "metadata", name));
             }
             [name] => keep_field(object, old, name),
             // Conditions and certificate of a signing request: kept in part, which its own rules do.

@@ -4,6 +4,7 @@ use super::selector_error::SelectorError;
 
 /// A conjunction of requirements on fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
 pub struct FieldSelector(Vec<Term>);
 
 /// A requirement on one field.

@@ -185,7 +185,7 @@ impl<'t> Parser<'t> {
             return Ok(Test::NotIn(vec![self.value()?]));
         }
         if self.take("==") || self.take("=") {
-            return Ok(Test::Is(self.value()?.to_string()));
+            return Ok(Test::Is(self.value()?));
         }
         if self.take(">") {
             return Ok(Test::Above(self.number()?));

@@ -69,16 +69,13 @@ pub(crate) fn load(version: &str) -> Result<Model, LoadError> {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     let place = tables.releases().enumerate().find(|(_, release)| is_wanted(release));
-    match place {
-        Some((index, release)) => {
-            let minor = release.version.strip_prefix("1.").and_then(|minor| minor.parse().ok());
-            let mut model = tables.load(index);
-            model.minor = minor;
-            Ok(model)
-        }
-        None => {
-            let message = format!("there are no built-in tables for Kubernetes {version:?}");
-            Err(LoadError::new(LoadErrorKind::UnknownVersion, "", message))
-        }
+    if let Some((index, release)) = place {
+        let minor = release.version.strip_prefix("1.").and_then(|minor| minor.parse().ok());
+        let mut model = tables.load(index);
+        model.minor = minor;
+        Ok(model)
+    } else {
+        let message = format!("there are no built-in tables for Kubernetes {version:?}");
+        Err(LoadError::new(LoadErrorKind::UnknownVersion, "", message))
     }
 }

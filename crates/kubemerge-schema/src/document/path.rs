@@ -32,7 +32,7 @@ impl<'p> DocumentPath<'p> {
         DocumentPath { parent: Some(self), step: PathStep::Key(key) }
     }
 
-    pub(crate) fn index<'c>(&'c self, index: usize) -> DocumentPath<'c> {
+    pub(crate) fn index(&self, index: usize) -> DocumentPath<'_> {
         DocumentPath { parent: Some(self), step: PathStep::Index(index) }
     }
 }

@@ -58,9 +58,10 @@ pub(crate) fn explain<'s>(
     let has_unions = if is_root { root_clears() } else { rule.unions };
     // No rule of a property applies to the root, even if the definition carries one.
     let merge = if is_root { Merge::Map(MapStrategy::Merge) } else { merge(schema, property, rule) };
-    let reasons = match is_root {
-        true => vec!["the root of an object always merges".to_owned()],
-        false => because(schema, property, &merge),
+    let reasons = if is_root {
+        vec!["the root of an object always merges".to_owned()]
+    } else {
+        because(schema, property, &merge)
     };
     FieldExplanation {
         dialect: schema.dialect(),
@@ -76,7 +77,7 @@ pub(crate) fn explain<'s>(
     }
 }
 
-fn merge<'s>(schema: &'s Schema, property: NodeId, rule: Rule) -> Merge<'s> {
+fn merge(schema: &Schema, property: NodeId, rule: Rule) -> Merge<'_> {
     let model = schema.model();
     let node = model.node(model.resolve(property));
     match node.shape {

@@ -83,14 +83,11 @@ impl<'d> ResourcePaths<'d> {
         self.namespaced |= path.in_namespace;
         for operation in item.values() {
             let (Some(verb), Some(kind)) = (verb(operation), kind(operation)) else { continue };
-            let verbs = match path.part {
-                Some(part) => {
-                    &mut self.parts.entry(part).or_insert(FoundPart { kind, verbs: BTreeSet::new() }).verbs
-                }
-                None => {
-                    self.kind = Some(kind[2]);
-                    &mut self.verbs
-                }
+            let verbs = if let Some(part) = path.part {
+                &mut self.parts.entry(part).or_insert(FoundPart { kind, verbs: BTreeSet::new() }).verbs
+            } else {
+                self.kind = Some(kind[2]);
+                &mut self.verbs
             };
             verbs.insert(verb);
             if verb == "list" && has_watch_parameter(operation) {

@@ -89,12 +89,11 @@ impl<'m> SchemaReader<'m> {
         self.read_type(map, &mut node);
         self.read_metadata(map, &mut node);
         // The type of a wrapped reference is that of the first entry; metadata stays with the property.
-        let reference = match self.syntax.first_of_all_of(map) {
-            Some(first) => self.read_wrapped(first, &mut node, place)?,
-            None => {
-                self.read_children(map, &mut node, place)?;
-                map.get("$ref")
-            }
+        let reference = if let Some(first) = self.syntax.first_of_all_of(map) {
+            self.read_wrapped(first, &mut node, place)?
+        } else {
+            self.read_children(map, &mut node, place)?;
+            map.get("$ref")
         };
         node.values = self.value_facts(map, place)?;
         let id = self.model.add_node(node);

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 /// Rules that take the place of published ones.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub struct Overlay {
     rules: Vec<OverlayRule>,
 }
@@ -31,6 +32,7 @@ pub enum OverlayTarget {
 
 /// One rule of an overlay.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use]
 pub struct OverlayRule {
     /// Which field.
     pub target: OverlayTarget,

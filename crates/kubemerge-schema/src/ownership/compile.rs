@@ -93,7 +93,7 @@ impl<'m> Compiler<'m> {
                         TypeNode { scalar: Some(ScalarType::Untyped), ..TypeNode::default() };
                 }
                 "io.k8s.apimachinery.pkg.runtime.RawExtension" => {
-                    *self.at(definition.node) = untyped_atomic()
+                    *self.at(definition.node) = untyped_atomic();
                 }
                 _ => self.schema(definition.node, Unknown::Refused),
             }

@@ -108,7 +108,7 @@ struct PatternReader<'p> {
     out: String,
 }
 
-impl<'p> PatternReader<'p> {
+impl PatternReader<'_> {
     fn read(&mut self) -> Result<(), PatternError> {
         // The rest of the expression from the last repetition on, if the text before this place is one.
         let mut repetition = None;
@@ -122,29 +122,25 @@ impl<'p> PatternReader<'p> {
                     self.repeat(sign, Counts::of_sign(first), here, repetition)?;
                     Some(here)
                 }
-                '{' => match Counts::read(here) {
-                    Some((counts, rest)) => {
+                '{' => {
+                    if let Some((counts, rest)) = Counts::read(here) {
                         self.rest = rest;
                         let text = up_to(here, rest);
                         counts.check(text)?;
                         self.repeat(text, counts, here, repetition)?;
                         Some(here)
-                    }
-                    None => {
+                    } else {
                         self.part(first)?;
                         None
                     }
-                },
+                }
                 _ => {
                     self.part(first)?;
                     None
                 }
             };
         }
-        match self.outer.is_empty() {
-            true => Ok(()),
-            false => Err(PatternError::new("missing closing )", self.whole)),
-        }
+        if self.outer.is_empty() { Ok(()) } else { Err(PatternError::new("missing closing )", self.whole)) }
     }
 
     /// Reads all but repetitions.
@@ -224,10 +220,7 @@ impl<'p> PatternReader<'p> {
     }
 
     fn push_class(&mut self, class: &Class) {
-        match class.needs_cases {
-            true => self.push(&format!("(?i:{})", class.text)),
-            false => self.push(&class.text),
-        }
+        if class.needs_cases { self.push(&format!("(?i:{})", class.text)) } else { self.push(&class.text) }
     }
 
     fn push(&mut self, text: &str) {
@@ -332,9 +325,10 @@ impl<'p> PatternReader<'p> {
     }
 
     fn check_height(&self, height: u32) -> Result<(), PatternError> {
-        match height > MAX_HEIGHT {
-            true => Err(PatternError::new("expression nests too deeply", self.whole)),
-            false => Ok(()),
+        if height > MAX_HEIGHT {
+            Err(PatternError::new("expression nests too deeply", self.whole))
+        } else {
+            Ok(())
         }
     }
 }
@@ -350,10 +344,7 @@ fn after_name(group: &str, start: usize) -> Result<&str, PatternError> {
     let (before, after) = group.split_at(end + 1);
     let name = group.get(start..end).unwrap_or_default();
     let is_word = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
-    match !name.is_empty() && name.bytes().all(is_word) {
-        true => Ok(after),
-        false => wrong(before),
-    }
+    if !name.is_empty() && name.bytes().all(is_word) { Ok(after) } else { wrong(before) }
 }
 
 #[cfg(test)]

@@ -47,10 +47,7 @@ impl Counts {
             (Some(min), Max::Count(max)) => min <= max && max <= MAX_REPEAT,
             (None, _) => false,
         };
-        match is_valid {
-            true => Ok(()),
-            false => Err(PatternError::new("invalid repeat count", text)),
-        }
+        if is_valid { Ok(()) } else { Err(PatternError::new("invalid repeat count", text)) }
     }
 
     pub(super) fn copies_of(self, copies: u32) -> u32 {

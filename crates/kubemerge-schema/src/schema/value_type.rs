@@ -15,6 +15,7 @@ use crate::model::{
 
 /// The type of a kind that a document declares, with the graph that it is in: cheap to clone.
 #[derive(Clone)]
+#[must_use]
 pub struct DeclaredType {
     model: Arc<Model>,
     place: Place,
@@ -22,6 +23,7 @@ pub struct DeclaredType {
 
 /// A place in the schema of a kind that is not built in: what values there must be, and what they are if they are absent.
 #[derive(Clone, Copy)]
+#[must_use]
 pub struct ValueType<'s> {
     model: &'s Model,
     place: Place,

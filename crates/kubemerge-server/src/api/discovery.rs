@@ -48,29 +48,27 @@ pub(crate) fn root(index: &Index) -> Reply {
 /// `/api`: the core group.
 pub(crate) fn core(index: &Index, headers: &HeaderMap) -> Reply {
     let core: Vec<&Group> = index.groups().filter(|group| group.name.is_empty()).collect();
-    match aggregated(headers) {
-        Some(version) => aggregated_reply(&core, version),
-        None => {
-            let versions: Vec<&String> =
-                core.iter().flat_map(|group| group.versions.iter().map(|(v, _)| v)).collect();
-            let addresses = json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": ""}]);
-            Reply::value(
-                200,
-                &json!({"kind": "APIVersions", "versions": versions, "serverAddressByClientCIDRs": addresses}),
-            )
-        }
+    if let Some(version) = aggregated(headers) {
+        aggregated_reply(&core, version)
+    } else {
+        let versions: Vec<&String> =
+            core.iter().flat_map(|group| group.versions.iter().map(|(v, _)| v)).collect();
+        let addresses = json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": ""}]);
+        Reply::value(
+            200,
+            &json!({"kind": "APIVersions", "versions": versions, "serverAddressByClientCIDRs": addresses}),
+        )
     }
 }
 
 /// `/apis`: all other groups.
 pub(crate) fn groups(index: &Index, headers: &HeaderMap) -> Reply {
     let others: Vec<&Group> = index.groups().filter(|group| !group.name.is_empty()).collect();
-    match aggregated(headers) {
-        Some(version) => aggregated_reply(&others, version),
-        None => {
-            let groups: Vec<Value> = others.iter().map(|group| api_group(group)).collect();
-            Reply::value(200, &json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}))
-        }
+    if let Some(version) = aggregated(headers) {
+        aggregated_reply(&others, version)
+    } else {
+        let groups: Vec<Value> = others.iter().map(|group| api_group(group)).collect();
+        Reply::value(200, &json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}))
     }
 }
 

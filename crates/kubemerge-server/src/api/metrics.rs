@@ -141,9 +141,10 @@ fn head(out: &mut String, name: &str, kind: &str, help: &str) {
 }
 
 fn line(out: &mut String, name: &str, labels: &str, value: impl std::fmt::Display) {
-    *out += &match labels.is_empty() {
-        true => format!("{name} {value}\n"),
-        false => format!("{name}{{{labels}}} {value}\n"),
+    *out += &if labels.is_empty() {
+        format!("{name} {value}\n")
+    } else {
+        format!("{name}{{{labels}}} {value}\n")
     };
 }
 

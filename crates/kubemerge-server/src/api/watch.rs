@@ -35,7 +35,7 @@ const MAX_EVENTS_PER_READ: usize = 256;
 /// A watch that ends by time sends its last bookmark this long before.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 /// No watch lives longer; much later times may overflow `Instant`.
-const MAX_LIFETIME: Duration = Duration::from_secs(365 * 24 * 3600);
+const MAX_LIFETIME: Duration = Duration::from_hours(8760);
 
 /// Opens a watch.
 pub(crate) fn handle(api: &Api, call: &RequestContext<'_>) -> Outcome<Reply> {

@@ -58,10 +58,7 @@ impl ServedVersions {
             _ => None,
         });
         let unknown: Vec<String> = unknown.collect();
-        match unknown.is_empty() {
-            true => Ok(()),
-            false => Err(format!("unknown api groups {}", unknown.join(","))),
-        }
+        if unknown.is_empty() { Ok(()) } else { Err(format!("unknown api groups {}", unknown.join(","))) }
     }
 
     pub(super) fn include(&self, group: &str, version: &str, plural: &str) -> bool {
@@ -151,11 +148,9 @@ fn is_built_in(group: &str) -> bool {
 fn is_old_beta(group: &str, plural: &str) -> bool {
     matches!(
         (group, plural),
-        ("autoscaling", _)
-            | ("flowcontrol.apiserver.k8s.io", _)
+        ("autoscaling" | "flowcontrol.apiserver.k8s.io" | "policy", _)
             | ("storage.k8s.io", "csistoragecapacities")
             | ("batch", "cronjobs")
-            | ("policy", _)
     )
 }
 

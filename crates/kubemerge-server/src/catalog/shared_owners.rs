@@ -31,9 +31,12 @@ impl SharedOwners {
         }
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let texts = texts_of(&mut all, resource);
-        let entries = managed.entries().iter().map(|entry| match is_new(entry) {
-            true => ManagedFieldsEntry { fields: shared_text(texts, &entry.fields), ..entry.clone() },
-            false => entry.clone(),
+        let entries = managed.entries().iter().map(|entry| {
+            if is_new(entry) {
+                ManagedFieldsEntry { fields: shared_text(texts, &entry.fields), ..entry.clone() }
+            } else {
+                entry.clone()
+            }
         });
         Ownership::new(ManagedFields::from_entries(entries))
     }

@@ -156,10 +156,8 @@ impl<'c> Contract<'c> for Declared<'c> {
     }
 
     fn ownership(&self, subresource: &str) -> OwnershipFacts {
-        let reset_fields = match self.resource.has_status() {
-            true => reset_fields::custom_with_status(subresource),
-            false => &[],
-        };
+        let reset_fields =
+            if self.resource.has_status() { reset_fields::custom_with_status(subresource) } else { &[] };
         let order = match self.version {
             // The API server holds the fields of custom resources as a sorted map.
             Some(_) => FieldOrder::Label,

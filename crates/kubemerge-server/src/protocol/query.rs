@@ -70,15 +70,12 @@ pub(crate) fn percent_decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         let escaped = after.split_first_chunk().filter(|_| *first == b'%');
-        match escaped.and_then(|(hex, after)| Some((byte_of(hex)?, after))) {
-            Some((byte, after)) => {
-                out.push(byte);
-                rest = after;
-            }
-            None => {
-                out.push(*first);
-                rest = after;
-            }
+        if let Some((byte, after)) = escaped.and_then(|(hex, after)| Some((byte_of(hex)?, after))) {
+            out.push(byte);
+            rest = after;
+        } else {
+            out.push(*first);
+            rest = after;
         }
     }
     String::from_utf8_lossy(&out).into_owned()

@@ -15,6 +15,7 @@ pub(crate) type Outcome<T> = Result<T, Failure>;
 
 /// A request that was refused, with everything its `Status` body says.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Failure(Box<Parts>);
 
 #[derive(Clone, Debug)]

@@ -25,7 +25,7 @@ pub(crate) fn located(text: &str) -> Result<Vec<Located>, String> {
             // An empty document between two separators.
             Value::Null => {}
             list if is_list(&list) => {
-                objects.extend(items(list).into_iter().map(|value| Located { value, line }))
+                objects.extend(items(list).into_iter().map(|value| Located { value, line }));
             }
             value => objects.push(Located { value, line }),
         }

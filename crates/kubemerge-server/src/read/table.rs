@@ -98,10 +98,7 @@ pub(super) fn one_row(
 ) -> Value {
     let object = shown.tree(kind);
     // Upstream: cells are those of the internal form. Autoscalers of v1 keep the order of metrics only there.
-    let printed = match kind.is_printed_as_stored() {
-        true => &tree(shown.record.node()),
-        false => &object,
-    };
+    let printed = if kind.is_printed_as_stored() { &tree(shown.record.node()) } else { &object };
     let cells: Vec<Value> = columns.iter().map(|column| column.cell(printed, now)).collect();
     let mut row = json!({ "cells": cells });
     if let Some(condition) = kind.row_condition(&object) {

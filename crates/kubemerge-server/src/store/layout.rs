@@ -72,10 +72,7 @@ impl Layout {
             for (own, (before, after)) in
                 [("managedFields", &mut managed_fields), ("resourceVersion", &mut resource_version)]
             {
-                match name > Str::plain(own) {
-                    true => *after = true,
-                    false => *before = Some(end),
-                }
+                if name > Str::plain(own) { *after = true } else { *before = Some(end) }
             }
             if let Some(field) = Field::named(name) {
                 *item_at_mut(&mut self.meta, field as usize) = value.span();

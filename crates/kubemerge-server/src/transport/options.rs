@@ -17,10 +17,11 @@ use crate::transport::{
 const MAX_REQUESTS_INFLIGHT: usize = 600;
 
 /// As long as kube-apiserver keeps Events.
-const EVENT_TTL: Duration = Duration::from_secs(3600);
+const EVENT_TTL: Duration = Duration::from_hours(1);
 
 /// How a server listens.
 #[derive(Clone)]
+#[must_use]
 pub struct ServeOptions {
     pub(super) address: SocketAddr,
     pub(super) allowed_hosts: Vec<String>,

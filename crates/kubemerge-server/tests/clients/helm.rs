@@ -16,7 +16,7 @@ struct Helm {
 }
 
 impl Helm {
-    async fn new(program: String, serving: &Serving) -> Helm {
+    fn new(program: String, serving: &Serving) -> Helm {
         let home = std::env::temp_dir().join(format!("kubemerge-helm-{}", std::process::id()));
         std::fs::create_dir_all(&home).unwrap();
         std::fs::write(home.join("config"), serving.kubeconfig()).unwrap();
@@ -31,7 +31,7 @@ impl Helm {
         for folder in ["HELM_CACHE_HOME", "HELM_CONFIG_HOME", "HELM_DATA_HOME"] {
             command.env(folder, self.home.join(folder));
         }
-        let output = tokio::time::timeout(Duration::from_secs(600), command.kill_on_drop(true).output());
+        let output = tokio::time::timeout(Duration::from_mins(10), command.kill_on_drop(true).output());
         let output = output.await.expect("helm ends").unwrap();
         let (text, faults) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -69,7 +69,7 @@ async fn helm() {
     };
     let server = ApiServer::builder().build().unwrap();
     let serving = server.serve(ServeOptions::default()).await.unwrap();
-    let helm = Helm::new(program, &serving).await;
+    let helm = Helm::new(program, &serving);
     let chart = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/chart").display().to_string();
 
     helm.release("install", &[&chart]).await;

@@ -28,7 +28,7 @@ async fn run(mut command: Command, name: &str) {
     std::fs::write(&kubeconfig, serving.kubeconfig()).unwrap();
     let output = command.env("KUBECONFIG", &kubeconfig).kill_on_drop(true).output();
     let output =
-        tokio::time::timeout(Duration::from_secs(600), output).await.expect("the client ends").unwrap();
+        tokio::time::timeout(Duration::from_mins(10), output).await.expect("the client ends").unwrap();
     std::fs::remove_file(&kubeconfig).unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let faults = String::from_utf8_lossy(&output.stderr);

@@ -147,8 +147,7 @@ async fn replay_since(oldest: u32, name: &str) {
                 steps.into_iter().map(|(command, _)| (command.clone(), session.run(&command))).collect();
             (played, session)
         });
-        let (played, session) =
-            tokio::time::timeout(Duration::from_secs(1200), played).await.unwrap().unwrap();
+        let (played, session) = tokio::time::timeout(Duration::from_mins(20), played).await.unwrap().unwrap();
         let written: String =
             played.iter().map(|(command, printed)| format!("$ {command}\n{printed}")).collect();
         if at == 0 && std::env::var_os("BLESS").is_some() {

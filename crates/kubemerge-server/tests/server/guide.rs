@@ -68,7 +68,7 @@ async fn direct_access_and_waiting() -> Done {
     let web = server.object("apps/v1", "Deployment", "default", "web");
     web.assert_has(&json!({"spec": {"replicas": 4}})); // and whatever else
     let ready = |web: &Value| web["status"]["readyReplicas"] == 4;
-    let web = web.wait_for(ready, Duration::from_secs(60)).await;
+    let web = web.wait_for(ready, Duration::from_mins(1)).await;
     assert_eq!(web["kind"], "Deployment");
     server.set(pod("web"))?;
     let pod = server.object_of::<Pod>("default", "web");
@@ -150,7 +150,7 @@ async fn controllers() -> Done {
 
     let pods: Api<Pod> = Api::default_namespaced(server.client());
     let made = await_condition(pods.clone(), "w", |pod: Option<&Pod>| pod.is_some());
-    tokio::time::timeout(Duration::from_secs(60), made).await??;
+    tokio::time::timeout(Duration::from_mins(1), made).await??;
 
     widgets.delete("w", &DeleteParams::default()).await?;
     assert_eq!(pods.get_opt("w").await?, None); // collected with its owner

@@ -34,12 +34,13 @@ async fn a_closure_changes_an_object_before_it_is_created() {
 #[tokio::test]
 async fn a_closure_refuses_a_request() {
     let server = server();
-    server.intercept(On::any().resource("configmaps").before(
-        |create: &mut CreateRequest| match create.object["metadata"]["name"] == "bad" {
-            true => Err(Failure::new(403, "Forbidden", "not this one")),
-            false => Ok(()),
-        },
-    ));
+    server.intercept(On::any().resource("configmaps").before(|create: &mut CreateRequest| {
+        if create.object["metadata"]["name"] == "bad" {
+            Err(Failure::new(403, "Forbidden", "not this one"))
+        } else {
+            Ok(())
+        }
+    }));
     let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
     maps.create(&PostParams::default(), &map("good")).await.unwrap();
     let refused = status(maps.create(&PostParams::default(), &map("bad")).await);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::server::support::{PODS, ask, get, pod, status};
 
 /// A pod whose log has one line at the start, one 10 seconds later, and one now, after 20.
-async fn with_log() -> ApiServer {
+fn with_log() -> ApiServer {
     let server = ApiServer::builder().deterministic().objects([pod("web")]).build().unwrap();
     for (at, line) in ["one\n", "two\n", "three\n"].into_iter().enumerate() {
         if at > 0 {
@@ -30,7 +30,7 @@ async fn text(server: &ApiServer, query: &str) -> String {
 
 #[tokio::test]
 async fn options_select_lines() {
-    let server = with_log().await;
+    let server = with_log();
     for (query, wanted) in [
         ("", "one\ntwo\nthree\n"),
         ("&tailLines=2", "two\nthree\n"),
@@ -50,7 +50,7 @@ async fn options_select_lines() {
 
 #[tokio::test]
 async fn the_log_of_the_container_before_is_another() {
-    let server = with_log().await;
+    let server = with_log();
     let missing = get(&server, &format!("{PODS}/web/log?container=nginx&previous=true")).await;
     assert_eq!(missing.code, 400);
     assert_eq!(missing.message(), "previous terminated container \"nginx\" in pod \"web\" not found");
@@ -60,7 +60,7 @@ async fn the_log_of_the_container_before_is_another() {
 
 #[tokio::test]
 async fn wrong_options_are_refused_as_kubernetes_does() {
-    let server = with_log().await;
+    let server = with_log();
     for (query, field, message) in [
         ("tailLines=-1", "tailLines", "Invalid value: -1: must be greater than or equal to 0"),
         ("limitBytes=0", "limitBytes", "Invalid value: 0: must be greater than 0"),
@@ -85,13 +85,13 @@ async fn follow(server: &ApiServer, query: &str) -> Body {
 }
 
 async fn next(body: &mut Body) -> Option<String> {
-    let frame = tokio::time::timeout(Duration::from_secs(60), body.frame()).await.expect("something comes");
+    let frame = tokio::time::timeout(Duration::from_mins(1), body.frame()).await.expect("something comes");
     Some(String::from_utf8(frame?.unwrap().into_data().unwrap().to_vec()).unwrap())
 }
 
 #[tokio::test]
 async fn a_log_that_is_followed_goes_on() {
-    let server = with_log().await;
+    let server = with_log();
     let mut log = follow(&server, "&tailLines=1").await;
     assert_eq!(next(&mut log).await.as_deref(), Some("three\n"));
     server.append_pod_log("default", "web", "nginx", "four\nfive\n");
@@ -105,7 +105,7 @@ async fn a_log_that_is_followed_goes_on() {
 
 #[tokio::test]
 async fn a_log_that_is_followed_ends_with_its_limit_and_with_its_pod() {
-    let server = with_log().await;
+    let server = with_log();
     let mut limited = follow(&server, "&limitBytes=6").await;
     assert_eq!(next(&mut limited).await.as_deref(), Some("one\n"));
     assert_eq!(next(&mut limited).await.as_deref(), Some("tw"));
@@ -120,7 +120,7 @@ async fn a_log_that_is_followed_ends_with_its_limit_and_with_its_pod() {
 
 #[tokio::test]
 async fn kube_reads_logs() {
-    let server = with_log().await;
+    let server = with_log();
     let pods: Api<Pod> = Api::default_namespaced(server.client());
     let params = LogParams { container: Some("nginx".into()), tail_lines: Some(1), ..LogParams::default() };
     assert_eq!(pods.logs("web", &params).await.unwrap(), "three\n");

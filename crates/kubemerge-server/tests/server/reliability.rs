@@ -21,7 +21,7 @@ async fn open(server: &ApiServer, path: &str) -> Body {
 async fn revisions(mut watch: Body, count: usize) -> Vec<u64> {
     let mut text = Vec::new();
     while text.iter().filter(|byte| **byte == b'\n').count() < count {
-        let frame = tokio::time::timeout(Duration::from_secs(60), watch.frame()).await.expect("events come");
+        let frame = tokio::time::timeout(Duration::from_mins(1), watch.frame()).await.expect("events come");
         text.extend_from_slice(&frame.unwrap().unwrap().into_data().unwrap());
     }
     let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -161,7 +161,7 @@ async fn a_slow_watcher_falls_out_of_the_history() {
         ask(&server, "POST", CONFIG_MAPS, config_map(&format!("m{at}"))).await;
     }
     let text =
-        tokio::time::timeout(Duration::from_secs(60), watch.collect()).await.unwrap().unwrap().to_bytes();
+        tokio::time::timeout(Duration::from_mins(1), watch.collect()).await.unwrap().unwrap().to_bytes();
     let event: Value = serde_json::from_slice(&text).unwrap();
     assert_eq!((&event["type"], &event["object"]["code"]), (&json!("ERROR"), &json!(410)));
 }

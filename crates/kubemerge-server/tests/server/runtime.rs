@@ -24,7 +24,7 @@ fn named(name: &str) -> ConfigMap {
 }
 
 async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(60), future)
+    tokio::time::timeout(Duration::from_mins(1), future)
         .await
         .unwrap_or_else(|_| panic!("{what} takes too long"))
 }
@@ -189,7 +189,7 @@ async fn conditions_are_awaited() {
         let status = json!({"status": {"phase": "Running"}});
         pods.patch_status("p", &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
     };
-    let (found, ()) = soon("running", async { tokio::join!(running, set) }).await;
+    let (found, ()) = soon("running", Box::pin(async { tokio::join!(running, set) })).await;
     assert_eq!(found.unwrap().unwrap().name_any(), "p");
     let uid = pods.get("p").await.unwrap().uid().unwrap();
     let deleted = wait::await_condition(pods.clone(), "p", wait::conditions::is_deleted(&uid));
@@ -197,7 +197,7 @@ async fn conditions_are_awaited() {
         tokio::time::sleep(Duration::from_millis(20)).await;
         pods.delete("p", &DeleteParams::default()).await.unwrap();
     };
-    let (gone, _) = soon("deleted", async { tokio::join!(deleted, delete) }).await;
+    let (gone, ()) = soon("deleted", Box::pin(async { tokio::join!(deleted, delete) })).await;
     assert!(gone.unwrap().is_none());
     assert!(pods.list(&ListParams::default()).await.unwrap().items.is_empty());
 }

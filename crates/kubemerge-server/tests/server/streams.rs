@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::server::support::{PODS, get, pod};
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 /// A server whose pod `web` turns its input into capitals.
 fn with_handlers() -> ApiServer {
@@ -88,8 +88,8 @@ async fn a_command_without_input_reads_its_end() {
 
 #[tokio::test]
 async fn much_output_arrives() {
-    let server = ApiServer::builder().objects([pod("web")]).build().unwrap();
     const LINES: usize = 20_000;
+    let server = ApiServer::builder().objects([pod("web")]).build().unwrap();
     server.on_exec("default", "web", |mut process: ExecProcess| async move {
         process.print(&"0123456789\n".repeat(LINES)).await?;
         Ok(0)

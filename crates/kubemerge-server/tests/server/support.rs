@@ -120,7 +120,7 @@ impl Watch {
 
     /// The next event as `TYPE name`.
     pub(crate) async fn line(&mut self) -> String {
-        let event = tokio::time::timeout(Duration::from_secs(60), self.next()).await.expect("an event comes");
+        let event = tokio::time::timeout(Duration::from_mins(1), self.next()).await.expect("an event comes");
         let event = event.expect("the watch goes on");
         let name = event["object"]["metadata"]["name"].as_str().unwrap_or_default();
         format!("{} {name}", event["type"].as_str().unwrap()).trim_end().to_string()

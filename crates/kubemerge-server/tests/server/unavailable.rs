@@ -43,19 +43,17 @@ impl UnreliableStore {
     }
 
     fn check(&self, step: Failing) -> Result<(), StoreError> {
-        match *self.failing.lock().unwrap() == step {
-            true => Err(StoreError::new("no connection")),
-            false => Ok(()),
-        }
+        if *self.failing.lock().unwrap() == step { Err(StoreError::new("no connection")) } else { Ok(()) }
     }
 }
 
 /// Waits as long as a wake takes.
 async fn wait_once() {
     let mut has_waited = false;
-    let wait = std::future::poll_fn(|context| match std::mem::replace(&mut has_waited, true) {
-        true => Poll::Ready(()),
-        false => {
+    let wait = std::future::poll_fn(|context| {
+        if std::mem::replace(&mut has_waited, true) {
+            Poll::Ready(())
+        } else {
             context.waker().wake_by_ref();
             Poll::Pending
         }

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::server::support::{CONFIG_MAPS, DEPLOYMENTS, ask, ask_as, config_map, deployment, server};
 
 const SHORT: Duration = Duration::from_millis(50);
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 #[tokio::test]
 async fn a_wait_ends_when_its_condition_holds() {

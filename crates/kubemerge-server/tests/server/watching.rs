@@ -172,7 +172,7 @@ async fn watches_come_as_tables_and_as_metadata() {
     let first = watch.next().await.unwrap();
     assert_eq!(first["object"]["rows"][0]["cells"][0], "a");
     assert!(first["object"]["columnDefinitions"].is_array());
-    server.advance(std::time::Duration::from_secs(60));
+    server.advance(std::time::Duration::from_mins(1));
     create(&server, config_map("b")).await;
     let second = watch.next().await.unwrap();
     assert!(second["object"]["columnDefinitions"].is_null(), "only once");

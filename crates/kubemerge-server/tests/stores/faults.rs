@@ -303,12 +303,13 @@ fn record_history(stores: &[EtcdStore; 2], disturb: impl FnOnce()) -> BTreeMap<S
                     let (key, value) = (format!("key-{}", random.u8(..3)), format!("{client}-{number}"));
                     let expected = known.get(&key).copied().flatten();
                     let called = clock.fetch_add(1, Ordering::SeqCst);
-                    let operation = match random.bool() {
-                        true => request(store, || {
+                    let operation = if random.bool() {
+                        request(store, || {
                             let found = store.get(&key).map(|held| held.revision);
                             Some(Operation::Get { found })
-                        }),
-                        false => request(store, || put(store, &key, &value, expected)),
+                        })
+                    } else {
+                        request(store, || put(store, &key, &value, expected))
                     };
                     let returned = clock.fetch_add(1, Ordering::SeqCst);
                     match operation {
@@ -321,7 +322,7 @@ fn record_history(stores: &[EtcdStore; 2], disturb: impl FnOnce()) -> BTreeMap<S
                             });
                         }
                         Ok(None) => {
-                            uncertain.lock().unwrap().push(Uncertain { key, value, called, expected })
+                            uncertain.lock().unwrap().push(Uncertain { key, value, called, expected });
                         }
                         // It has not begun.
                         Err(_) => {}

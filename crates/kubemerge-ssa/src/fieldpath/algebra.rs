@@ -33,6 +33,7 @@ impl<'a> FieldSet<'a> {
     }
 
     /// Whether all paths of this set are in the other.
+    #[must_use]
     pub fn is_subset(&self, other: &FieldSet<'_>) -> bool {
         if self.is_empty() || self.is_same_part(*other) {
             return true;
@@ -47,6 +48,7 @@ impl<'a> FieldSet<'a> {
     }
 
     /// Whether some path is in both sets.
+    #[must_use]
     pub fn may_intersect(&self, other: &FieldSet<'_>) -> bool {
         if self.is_empty() || other.is_empty() {
             return false;
@@ -218,9 +220,10 @@ impl<'a> Rewritten<'a> {
     /// Adds what was made of a node of the other set.
     pub(super) fn put(&mut self, place: usize, content: NodeContent<'a>) {
         let from = item_at(self.from, place);
-        match from.is_member == content.is_member && from.below.is_same_part(content.below) {
-            true => self.keep(place),
-            false => self.add(from.with_content(content, self.arena)),
+        if from.is_member == content.is_member && from.below.is_same_part(content.below) {
+            self.keep(place);
+        } else {
+            self.add(from.with_content(content, self.arena));
         }
     }
 

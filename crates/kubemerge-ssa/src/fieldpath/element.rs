@@ -27,7 +27,7 @@ pub struct KeyField<'a> {
     pub value: ParsedValue<'a>,
 }
 
-impl<'a> Element<'a> {
+impl Element<'_> {
     fn rank(self) -> u8 {
         match self {
             Element::Name(_) => 0,
@@ -39,6 +39,7 @@ impl<'a> Element<'a> {
 
     /// The order of elements.
     #[inline]
+    #[must_use]
     pub fn order(self, other: Element<'_>) -> Ordering {
         match (self, other) {
             // Nearly all elements; a call for each would take longer than the comparison.

@@ -233,7 +233,7 @@ const IS_PLAIN: [bool; 256] = {
 fn write_plain_key(fields: &[KeyField<'_>], out: &mut Vec<u8>) {
     out.extend_from_slice(b"\"k:{");
     for (place, field) in fields.iter().enumerate() {
-        out.extend_from_slice(if place > 0 { br#",\"# } else { br#"\"# });
+        out.extend_from_slice(if place > 0 { br",\" } else { br"\" });
         out.push(b'"');
         out.extend_from_slice(field.name.as_bytes());
         out.extend_from_slice(br#"\":"#);

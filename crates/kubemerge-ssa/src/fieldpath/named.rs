@@ -24,12 +24,11 @@ fn with_named<'a>(set: FieldSet<'a>, ty: Option<TypeRef<'_>>, arena: &'a Arena) 
         // Upstream: owning something inside a declared field counts as owning the field when fields are
         // removed.
         let is_member = node.is_member || (declared.is_some() && !node.below.is_empty());
-        let below = match node.below.is_empty() {
-            true => FieldSet::EMPTY,
-            false => {
-                let ty = declared.or_else(|| element_type(ty, node.element));
-                deep(|| with_named(node.below, ty, arena))
-            }
+        let below = if node.below.is_empty() {
+            FieldSet::EMPTY
+        } else {
+            let ty = declared.or_else(|| element_type(ty, node.element));
+            deep(|| with_named(node.below, ty, arena))
         };
         named.put(place, NodeContent { is_member, below });
     }

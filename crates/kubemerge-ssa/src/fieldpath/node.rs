@@ -86,7 +86,7 @@ impl<'a> SetEntry<'a> {
         let NodeContent { is_member, below } = content;
         let SetNode { text, label_len, form, .. } = *self.node;
         let (text, form) = (text_of(text, ..label_len as usize), form.and(TextForm::LABEL));
-        let node = SetNode { is_member, below, text, form, ..*self.node };
+        let node = SetNode { below, text, form, is_member, ..*self.node };
         SetEntry { prefix: self.prefix, node: arena.alloc(node) }
     }
 

@@ -58,7 +58,7 @@ pub(super) const fn value_prefix(value: &ParsedValue<'_>) -> u64 {
 const fn is_complete_number(float: f64) -> bool {
     // Beyond this, integers are not equal although their floats are.
     const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
-    float >= 0.0 && float < MAX_EXACT && number_start(float) & 0x1ff == 0
+    float >= 0.0 && float < MAX_EXACT && number_start(float).trailing_zeros() >= 9
 }
 
 /// Negative numbers first, which are not distinguished; so are those that are too large.
@@ -180,7 +180,8 @@ mod tests {
     }
 
     fn value(rng: &mut Rng) -> ParsedValue<'static> {
-        const NUMBERS: [f64; 10] = [0.0, -0.0, 1.0, 1.5, -1.0, 1e30, -1e-30, 9007199254740992.0, 443.0, 80.0];
+        const NUMBERS: [f64; 10] =
+            [0.0, -0.0, 1.0, 1.5, -1.0, 1e30, -1e-30, 9_007_199_254_740_992.0, 443.0, 80.0];
         match rng.u8(..8) {
             0 => ParsedValue::Null,
             1 => ParsedValue::Bool(rng.bool()),

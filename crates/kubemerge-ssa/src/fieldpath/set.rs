@@ -13,6 +13,7 @@ use crate::value::Arena;
 
 /// A set of paths. The empty path is never in it, and a path does not imply its parents.
 #[derive(Clone, Copy, Debug, Default)]
+#[must_use]
 pub struct FieldSet<'a> {
     pub(crate) nodes: &'a [SetEntry<'a>],
 }
@@ -63,11 +64,13 @@ impl<'a> FieldSet<'a> {
     }
 
     /// Whether no path is in the set.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
     /// How many paths are in the set.
+    #[must_use]
     pub fn len(&self) -> usize {
         let paths = |node: &SetEntry<'_>| {
             let below = if node.below.is_empty() { 0 } else { deep(|| node.below.len()) };
@@ -89,6 +92,7 @@ impl<'a> FieldSet<'a> {
     }
 
     /// Whether a path is in the set.
+    #[must_use]
     pub fn has(&self, path: &[Element<'_>]) -> bool {
         let Some((last, parents)) = path.split_last() else { return false };
         let set = parents.iter().try_fold(*self, |set, element| set.child(*element).map(|child| child.below));
@@ -102,9 +106,10 @@ impl<'a> FieldSet<'a> {
 
     /// The paths below which there is no other path of the set.
     pub fn leaves(&self, arena: &'a Arena) -> FieldSet<'a> {
-        let leaves = |node: &SetEntry<'a>| match node.below.is_empty() {
-            true => *node,
-            false => {
+        let leaves = |node: &SetEntry<'a>| {
+            if node.below.is_empty() {
+                *node
+            } else {
                 let below = deep(|| node.below.leaves(arena));
                 node.with_content(NodeContent { is_member: false, below }, arena)
             }

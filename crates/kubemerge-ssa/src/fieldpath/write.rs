@@ -30,6 +30,7 @@ impl FieldOrder {
 
 impl FieldSet<'_> {
     /// The set as `fieldsV1`.
+    #[must_use]
     pub fn to_fields_v1(&self, order: FieldOrder) -> String {
         let mut writer = FieldsWriter { order, out: Vec::with_capacity(1_024), label: Vec::new() };
         writer.out.push(b'{');

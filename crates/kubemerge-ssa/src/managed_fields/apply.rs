@@ -100,9 +100,10 @@ pub fn apply<'a>(
             // Without a readable annotation no conflict is allowed.
             let allowed = last_applied::allowed_conflicts(endpoint, live.object, arena).unwrap_or_default();
             let refused: Vec<_> = contested.into_iter().filter(|one| !allowed.has(&one.path)).collect();
-            match refused.is_empty() {
-                true => request.apply(Conflicting::Force),
-                false => Err(ApplyFailure::Contested(refused)),
+            if refused.is_empty() {
+                request.apply(Conflicting::Force)
+            } else {
+                Err(ApplyFailure::Contested(refused))
             }
         }
         (result, _) => result,
@@ -190,10 +191,10 @@ impl<'a> Request<'_, 'a> {
     fn apply(&self, conflicting: Conflicting) -> Result<Applied<'a>, ApplyFailure<'a>> {
         let config = self.checked(self.config, "patch", Duplicates::Refused)?;
         // An apply that is repeated has most of its configuration in the live object.
-        let live = match is_valid_beside(config.ty, self.live, config.value, Duplicates::Allowed, self.arena)
-        {
-            true => config.with(self.live),
-            false => self.checked(self.live, "live", Duplicates::Allowed)?,
+        let live = if is_valid_beside(config.ty, self.live, config.value, Duplicates::Allowed, self.arena) {
+            config.with(self.live)
+        } else {
+            self.checked(self.live, "live", Duplicates::Allowed)?
         };
         let endpoint = self.endpoint;
         let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena: self.arena };

@@ -71,6 +71,7 @@ impl Requested {
 
 impl ManagedFields {
     /// No entries.
+    #[must_use]
     pub fn new() -> Self {
         ManagedFields::default()
     }
@@ -110,6 +111,7 @@ impl ManagedFields {
     }
 
     /// Entries in the order they are given: those of a `ManagedFields` that was written by other means.
+    #[must_use]
     pub fn as_listed(entries: Vec<ManagedFieldsEntry>) -> Self {
         ManagedFields { entries }
     }
@@ -153,21 +155,25 @@ impl ManagedFields {
     }
 
     /// The entries, in order.
+    #[must_use]
     pub fn entries(&self) -> &[ManagedFieldsEntry] {
         &self.entries
     }
 
     /// Whether there are none.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// The entry of a manager.
+    #[must_use]
     pub fn entry(&self, id: &ManagerId) -> Option<&ManagedFieldsEntry> {
         self.entries.iter().find(|entry| entry.is_of(id))
     }
 
     /// Whether two entries are of one manager, which counts once wherever entries are read.
+    #[must_use]
     pub fn has_repeated_identity(&self) -> bool {
         let mut seen = HashSet::new();
         self.entries.iter().any(|entry| {
@@ -213,7 +219,7 @@ impl ManagedFields {
                 // A manager without fields has no entry.
                 false if left.is_empty() => {}
                 false => {
-                    entries.push(ManagedFieldsEntry { fields: FieldsV1::of(&left, order), ..entry.clone() })
+                    entries.push(ManagedFieldsEntry { fields: FieldsV1::of(&left, order), ..entry.clone() });
                 }
             }
         }
@@ -221,6 +227,7 @@ impl ManagedFields {
     }
 
     /// Whether two lists are the same apart from times, which decides whether a write changes anything.
+    #[must_use]
     pub fn is_same_without_times(&self, other: &ManagedFields) -> bool {
         let is_same = |(one, two): (&ManagedFieldsEntry, &ManagedFieldsEntry)| {
             ManagedFieldsEntry { time: two.time, ..one.clone() } == *two

@@ -22,6 +22,7 @@ pub struct ManagerConflict {
 
 impl ManagerConflict {
     /// The message of the cause: `conflict with "m" using v1`.
+    #[must_use]
     pub fn cause(&self) -> String {
         format!("conflict with {}", printed(&self.owner))
     }

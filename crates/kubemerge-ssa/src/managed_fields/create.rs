@@ -163,9 +163,10 @@ impl<'a> CreateWalk<'a> {
             };
             let place = NewValue { ty, empty: ParsedValue::Map(empty).get(member.name), value: member.value };
             let shape = place.shape(self.arena)?;
-            let membership = match stripped.is_some_and(|stripped| stripped.is_member) {
-                true => Membership::OnTheWay,
-                false => place.membership(&shape),
+            let membership = if stripped.is_some_and(|stripped| stripped.is_member) {
+                Membership::OnTheWay
+            } else {
+                place.membership(&shape)
             };
             // A leaf without an owner is not written.
             if matches!(shape, Shape::Leaf) && membership == Membership::OnTheWay {

@@ -47,6 +47,7 @@ pub struct Live<'a> {
 
 impl<'a> Endpoint<'a> {
     /// Who a manager is at this endpoint. A manager without name is called `unknown`.
+    #[must_use]
     pub fn manager_id(&self, manager: &str, operation: Operation) -> ManagerId {
         // Clients without a user agent.
         let manager = if manager.is_empty() { "unknown" } else { manager };

@@ -25,6 +25,7 @@ pub enum Operation {
 
 impl Operation {
     /// The word of the entry.
+    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Operation::Apply => "Apply",
@@ -48,6 +49,7 @@ pub struct ManagerId {
 
 impl ManagerId {
     /// An applier of the object itself.
+    #[must_use]
     pub fn applier(manager: &str) -> Self {
         let (manager, nothing) = (Arc::from(manager), Arc::from(""));
         ManagerId {
@@ -59,12 +61,14 @@ impl ManagerId {
     }
 
     /// An updater of the object itself in a version, e.g. `apps/v1`.
+    #[must_use]
     pub fn updater(manager: &str, api_version: &str) -> Self {
         let (manager, api_version) = (Arc::from(manager), Arc::from(api_version));
         ManagerId { manager, operation: Operation::Update, api_version, subresource: Arc::from("") }
     }
 
     /// The id as upstream writes it, which is also what ids are sorted by.
+    #[must_use]
     pub fn to_json(&self) -> String {
         let mut out = Vec::new();
         let mut member = |name: &str, text: &str| {
@@ -104,6 +108,7 @@ pub struct ManagedFieldsEntry {
 
 impl ManagedFieldsEntry {
     /// Who the entry belongs to.
+    #[must_use]
     pub fn id(&self) -> ManagerId {
         let api_version = match self.operation {
             Operation::Apply => Arc::from(""),
@@ -120,6 +125,7 @@ impl ManagedFieldsEntry {
     }
 
     /// Whether the entry belongs to a manager.
+    #[must_use]
     pub fn is_of(&self, id: &ManagerId) -> bool {
         self.operation == id.operation
             && self.manager == id.manager
@@ -160,17 +166,20 @@ impl FieldsV1 {
     }
 
     /// The text of a set.
+    #[must_use]
     pub fn of(set: &FieldSet<'_>, order: FieldOrder) -> FieldsV1 {
         FieldsV1::trusted(set.to_fields_v1(order).into())
     }
 
     /// A text that was written by this crate.
+    #[must_use]
     pub fn trusted(text: Box<str>) -> FieldsV1 {
         // Shared, because entries are cloned with every write.
         FieldsV1(Arc::new(FieldsText { text, reconciled: AtomicU64::new(0) }))
     }
 
     /// The text.
+    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0.text
     }
@@ -192,6 +201,7 @@ impl FieldsV1 {
     }
 
     /// Whether both are one text in memory.
+    #[must_use]
     pub fn is_shared_with(&self, other: &FieldsV1) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -55,10 +55,11 @@ pub(super) fn updated<'a>(
         .filter(|member| member.name != LAST_APPLIED)
         .map(|member| member.name.len() + member.value.as_str().map_or(0, str::len))
         .sum();
-    let annotations = match others + LAST_APPLIED.len() + text.len() > MAX_ANNOTATION_BYTES {
+    let annotations = if others + LAST_APPLIED.len() + text.len() > MAX_ANNOTATION_BYTES {
         // Too large: upstream drops it rather than refusing the apply.
-        true => annotations.without_member(LAST_APPLIED, arena),
-        false => annotations.with_member(LAST_APPLIED, ParsedValue::String(text), arena),
+        annotations.without_member(LAST_APPLIED, arena)
+    } else {
+        annotations.with_member(LAST_APPLIED, ParsedValue::String(text), arena)
     };
     Some(object.with_member("metadata", metadata.with_member("annotations", annotations, arena), arena))
 }

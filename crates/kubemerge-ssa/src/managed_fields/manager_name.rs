@@ -8,6 +8,7 @@ use crate::value::go_quoted;
 pub const MAX_MANAGER_BYTES: usize = 128;
 
 /// What is wrong with the name of a manager that applies, in the words of the API server.
+#[must_use]
 pub fn manager_problems(name: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if name.is_empty() {

@@ -96,6 +96,7 @@ fn union(one: &FieldsV1, two: &FieldsV1, order: FieldOrder) -> Result<FieldsV1, 
 }
 
 /// The entries of an operation that own all of some paths. Entries that cannot be read own none.
+#[must_use]
 pub fn find_owners<'m>(
     managed: &'m ManagedFields,
     operation: Operation,

@@ -46,6 +46,7 @@ pub enum Effect {
 
 impl Effect {
     /// The effect in a word or two.
+    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Effect::Add => "add",
@@ -59,6 +60,7 @@ impl Effect {
     }
 
     /// The reason, as a sentence.
+    #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
             Effect::Add => "the configuration sets it, and the object does not have it",
@@ -98,10 +100,7 @@ pub fn plan<'a>(
     let mut last = FieldSet::new();
     for entry in live.managed.entries() {
         let set = entry.fields.set_in(arena).map_err(|error| unreadable(&error))?;
-        match entry.is_of(&id) {
-            true => last = set,
-            false => others.push((entry.id(), set)),
-        }
+        if entry.is_of(&id) { last = set } else { others.push((entry.id(), set)) }
     }
     let claimed = claim(ty, config, arena).recursive_difference(endpoint.reset_fields, arena);
     let claimed = claimed.difference(&STRIPPED, arena);

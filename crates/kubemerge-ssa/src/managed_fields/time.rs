@@ -13,6 +13,7 @@ const SECONDS_PER_DAY: i64 = 86_400;
 
 impl Time {
     /// Reads RFC 3339, e.g. `2026-01-02T03:04:05Z`; parts of a second are dropped.
+    #[must_use]
     pub fn parse(text: &str) -> Option<Time> {
         let bytes = text.as_bytes();
         let number = |from: usize, to: usize| {

@@ -33,6 +33,7 @@ impl From<UpdateError<'_>> for TrackError {
 }
 
 /// The entries that count for a write: those of the request, unless it has none or goes to a subresource.
+#[must_use]
 pub fn chosen_for_update(live: &ManagedFields, requested: Requested, subresource: &str) -> ManagedFields {
     match requested {
         // A subresource cannot change the entries.
@@ -102,9 +103,12 @@ pub(super) fn track<'a>(
     let managed = live.managed;
     let entries = managed.decoded();
     let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena };
-    let manager = |entry: &ManagedFieldsEntry| match endpoint.is_updater(entry, writer.manager) {
-        true => Manager::of_writer(entry, arena),
-        false => Manager::of_entry(entry, arena),
+    let manager = |entry: &ManagedFieldsEntry| {
+        if endpoint.is_updater(entry, writer.manager) {
+            Manager::of_writer(entry, arena)
+        } else {
+            Manager::of_entry(entry, arena)
+        }
     };
     let mut managers: Vec<Manager<'a>> = entries.entries().iter().map(manager).collect();
     let written = updater::update(cx, old, new, &mut managers, compared).map_err(|error| {
@@ -124,15 +128,12 @@ pub(super) fn track<'a>(
     let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
     if !changed.is_empty() {
         let is_own = |entry: &&ManagedFieldsEntry| endpoint.is_updater(entry, writer.manager);
-        let entry = match entries.entries().iter().find(is_own) {
+        let entry = if let Some(before) = entries.entries().iter().find(is_own) {
             // The fields that the manager had before the write, as far as they are still there.
-            Some(before) => {
-                joined(endpoint, before, managed.entries().iter().find(is_own), &changed, writer.time)?
-            }
-            None => {
-                let id = endpoint.manager_id(writer.manager, Operation::Update);
-                endpoint.new_entry(&id, &changed, Some(writer.time))
-            }
+            joined(endpoint, before, managed.entries().iter().find(is_own), &changed, writer.time)?
+        } else {
+            let id = endpoint.manager_id(writer.manager, Operation::Update);
+            endpoint.new_entry(&id, &changed, Some(writer.time))
         };
         managed.put(entry);
     }
@@ -181,13 +182,14 @@ fn joined(
     let fields = match left {
         // Most managers write the same fields again and again.
         Some(left) if has_all(left.fields.as_str(), changed) => left.fields.clone(),
-        Some(left) => match with_all(left.fields.as_str(), changed, endpoint.order) {
-            Some(text) => FieldsV1::trusted(text.into()),
-            None => {
+        Some(left) => {
+            if let Some(text) = with_all(left.fields.as_str(), changed, endpoint.order) {
+                FieldsV1::trusted(text.into())
+            } else {
                 let left = left.fields.set(&left_arena).map_err(unreadable)?;
                 FieldsV1::of(&changed.union(&left, &left_arena), endpoint.order)
             }
-        },
+        }
         None => FieldsV1::of(changed, endpoint.order),
     };
     // A write that changes only what the manager owns already leaves its text as it was, and shared.

@@ -30,11 +30,13 @@ pub struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     /// Whether nothing differs.
+    #[must_use]
     pub fn is_same(&self) -> bool {
         self.removed.is_empty() && self.modified.is_empty() && self.added.is_empty()
     }
 
     /// The comparison without these paths and what is below them.
+    #[must_use]
     pub fn without(&self, ignored: &FieldSet<'a>, arena: &'a Arena) -> Comparison<'a> {
         Comparison {
             removed: self.removed.recursive_difference(ignored, arena),

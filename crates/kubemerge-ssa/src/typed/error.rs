@@ -15,9 +15,10 @@ pub struct ValidationError {
 
 impl Display for ValidationError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.path.is_empty() {
-            true => f.write_str(&self.message),
-            false => write!(f, "{}: {}", self.path, self.message),
+        if self.path.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
         }
     }
 }

@@ -48,10 +48,11 @@ fn sort<'a>(items: &mut [Placed], element: &dyn Fn(u32) -> Element<'a>, levels: 
     sort_by_digits(items);
     for same in items.chunk_by_mut(|one, two| one.key == two.key).filter(|same| same.len() > 1) {
         let Some(first) = same.first() else { continue };
-        match rule.is_whole(first.key) {
-            true => same.iter_mut().skip(1).for_each(|item| item.is_repeated = true),
+        if rule.is_whole(first.key) {
+            same.iter_mut().skip(1).for_each(|item| item.is_repeated = true);
+        } else {
             // Their integers have less in common than their texts: goes on after what these share.
-            false => sort(same, element, levels - 1),
+            sort(same, element, levels - 1);
         }
     }
 }
@@ -226,7 +227,7 @@ fn shared_len(one: &[u8], two: &[u8]) -> usize {
 }
 
 /// The value of an element that decides its order.
-fn deciding<'a>(element: Element<'a>, field: usize) -> Option<ParsedValue<'a>> {
+fn deciding(element: Element<'_>, field: usize) -> Option<ParsedValue<'_>> {
     match element {
         Element::Key(fields) => fields.get(field).map(|field| field.value),
         Element::Value(value) => Some(value),
@@ -307,9 +308,10 @@ mod tests {
         let kinds = [random.u8(..7), random.u8(..7), random.u8(..7)];
         let (fields, lacks) = (random.usize(..4), random.u8(..8) == 0);
         let count = random.usize(..2_000);
-        let element = || match fields {
-            0 => Element::Value(scalar(kinds[0], random, arena)),
-            _ => {
+        let element = || {
+            if fields == 0 {
+                Element::Value(scalar(kinds[0], random, arena))
+            } else {
                 let fields = fields - usize::from(lacks && random.bool());
                 let field = |place| KeyField {
                     name: ["a", "b", "c"][place],

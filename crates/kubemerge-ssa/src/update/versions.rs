@@ -39,6 +39,7 @@ pub trait VersionConverter {
 
 /// A kind whose versions differ in `apiVersion` only, as custom resources without conversion.
 #[derive(Debug)]
+#[must_use]
 pub struct SameForm<'t> {
     kind: &'t str,
     versions: Known<'t>,

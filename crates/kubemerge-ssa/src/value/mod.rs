@@ -49,6 +49,7 @@ impl<'a> ParsedValue<'a> {
 
     /// The view of a value of a tree.
     #[inline]
+    #[must_use]
     pub fn of(value: &'a Value<'a>) -> ParsedValue<'a> {
         match value {
             Value::Null => ParsedValue::Null,
@@ -65,6 +66,7 @@ impl<'a> ParsedValue<'a> {
 
     /// The view of a map of a tree.
     #[inline]
+    #[must_use]
     pub fn of_map(map: &'a Map<'a>) -> ParsedValue<'a> {
         ParsedValue::Map(Members::of(map.fields()))
     }
@@ -100,11 +102,13 @@ impl<'a> ParsedValue<'a> {
     }
 
     /// Whether the value is `null`.
+    #[must_use]
     pub fn is_null(self) -> bool {
         matches!(self, ParsedValue::Null)
     }
 
     /// Whether the value is neither null nor a list nor a map.
+    #[must_use]
     pub fn is_scalar(self) -> bool {
         matches!(
             self,
@@ -113,6 +117,7 @@ impl<'a> ParsedValue<'a> {
     }
 
     /// The members of a map; `None` for other values.
+    #[must_use]
     pub fn members(self) -> Option<Members<'a>> {
         match self {
             ParsedValue::Map(members) => Some(members),
@@ -121,6 +126,7 @@ impl<'a> ParsedValue<'a> {
     }
 
     /// The items of a list; `None` for other values.
+    #[must_use]
     pub fn items(self) -> Option<Items<'a>> {
         match self {
             ParsedValue::List(items) => Some(items),
@@ -129,6 +135,7 @@ impl<'a> ParsedValue<'a> {
     }
 
     /// The text of a string; `None` for other values.
+    #[must_use]
     pub fn as_str(self) -> Option<&'a str> {
         match self {
             ParsedValue::String(text) => Some(text),
@@ -137,11 +144,13 @@ impl<'a> ParsedValue<'a> {
     }
 
     /// The member of a map with this name.
+    #[must_use]
     pub fn get(self, name: &str) -> Option<ParsedValue<'a>> {
         self.members()?.get(name)
     }
 
     /// The value at the end of these names.
+    #[must_use]
     pub fn at(self, names: &[&str]) -> Option<ParsedValue<'a>> {
         names.iter().try_fold(self, |value, name| value.get(name))
     }
@@ -157,6 +166,7 @@ impl<'a> ParsedValue<'a> {
     }
 
     /// The map with one member set to another value, added if it is not there.
+    #[must_use]
     pub fn with_member(self, name: &'a str, value: ParsedValue<'a>, arena: &'a Arena) -> ParsedValue<'a> {
         let mut fields = self.members().unwrap_or_default().copied_in(arena);
         match fields.binary_search_by(|(known, _)| (*known).cmp(name)) {
@@ -167,6 +177,7 @@ impl<'a> ParsedValue<'a> {
     }
 
     /// The map without one member.
+    #[must_use]
     pub fn without_member(self, name: &str, arena: &'a Arena) -> ParsedValue<'a> {
         match self.members() {
             Some(members) if self.get(name).is_some() => {

@@ -119,6 +119,7 @@ impl ParsedValue<'_> {
     }
 
     /// The order of values.
+    #[must_use]
     pub fn order(self, other: ParsedValue<'_>) -> Ordering {
         match (self, other) {
             (ParsedValue::Int(one), ParsedValue::Int(two)) => one.cmp(&two),

@@ -41,12 +41,14 @@ impl<'a> Items<'a> {
 
     /// How many there are.
     #[inline]
+    #[must_use]
     pub fn len(self) -> usize {
         self.0.len()
     }
 
     /// Whether there are none.
     #[inline]
+    #[must_use]
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
@@ -90,12 +92,14 @@ impl<'a> Members<'a> {
     }
 
     /// How many there are.
+    #[must_use]
     pub fn len(self) -> usize {
         self.iter().count()
     }
 
     /// Whether there are none.
     #[inline]
+    #[must_use]
     pub fn is_empty(self) -> bool {
         self.iter().next().is_none()
     }

@@ -14,6 +14,7 @@ impl ParsedValue<'_> {
     }
 
     /// The value as encoding/json writes it.
+    #[must_use]
     pub fn to_json(self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_json(&mut out);

@@ -331,7 +331,7 @@ impl<'a> Composer<'a> {
     }
 }
 
-impl<'s, 'a> ComposedField<'_, 's, 'a> {
+impl<'s> ComposedField<'_, 's, '_> {
     fn map_strategy(&self) -> Result<MapStrategy, MergeError> {
         let rule =
             map_rule(self.ty, &self.key.text()).map_err(|error| MergeError::from_lookup(error, self.path))?;

@@ -46,6 +46,7 @@ impl<'a> PatchChange<'a> {
     }
 
     /// The value in the patch; null for a removal.
+    #[must_use]
     pub fn value(self) -> Node<'a> {
         match self {
             PatchChange::Set(value) | PatchChange::Delete(value) | PatchChange::Replace(value) => value,

@@ -137,13 +137,12 @@ impl<'a> PullReader<'a> {
 
     /// The beginning of bytes, which are no JSON if they are not UTF-8.
     pub fn of_bytes(bytes: &'a [u8], arena: &'a Arena) -> Self {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => PullReader::new(text, arena),
-            Err(_) => {
-                let mut reader = PullReader::new("", arena);
-                reader.fail(Expected::ShortUtf8);
-                reader
-            }
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            PullReader::new(text, arena)
+        } else {
+            let mut reader = PullReader::new("", arena);
+            reader.fail(Expected::ShortUtf8);
+            reader
         }
     }
 

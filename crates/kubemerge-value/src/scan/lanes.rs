@@ -44,16 +44,14 @@ pub(crate) trait BlockScan {
 #[inline(always)]
 pub(crate) fn block_at<'b>(bytes: &'b [u8], at: usize, space: &'b mut Block) -> &'b Block {
     let rest = part_of(bytes, at..);
-    match rest.first_chunk() {
-        Some(block) => block,
-        // The end of the text is copied into a block of spaces, so that no read goes beyond it.
-        None => {
-            for (to, byte) in space.iter_mut().zip(rest) {
-                *to = *byte;
-            }
-            space
-        }
+    if let Some(block) = rest.first_chunk() {
+        return block;
     }
+    // The end of the text is copied into a block of spaces, so that no read goes beyond it.
+    for (to, byte) in space.iter_mut().zip(rest) {
+        *to = *byte;
+    }
+    space
 }
 
 /// An empty block.

@@ -381,6 +381,6 @@ mod tests {
         assert_eq!(replaced(list, &[]), r#"[ {"a":1}, {"b":2},{"c":3} ]"#);
         assert_eq!(replaced(list, &[0]), r#"[null, {"b":2},{"c":3} ]"#);
         assert_eq!(replaced(list, &[1]), r#"[ {"a":1},null,{"c":3} ]"#);
-        assert_eq!(replaced(list, &[0, 1, 2]), r#"[null,null,null ]"#);
+        assert_eq!(replaced(list, &[0, 1, 2]), r"[null,null,null ]");
     }
 }

@@ -75,8 +75,8 @@ mod tests {
     #[test]
     fn sorted_texts_are_those_of_serde_json() {
         let texts = [
-            r#"{}"#,
-            r#"[]"#,
+            r"{}",
+            r"[]",
             r#""a:b,{\"}\\""#,
             r#"{"a":[],"b":{},"c":[1,[2,{"d":null}],"x\\"],"e\"f":{"g":-1.5}}"#,
             r#"[true,{"b":[{}],"ä":"ö,["}]"#,

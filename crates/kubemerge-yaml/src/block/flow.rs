@@ -7,7 +7,7 @@ use crate::tree::{Mark, Style, Value};
 /// Deeper ones are left to `events`, so that the recursion here stays small.
 const MAX_FLOW_DEPTH: usize = 16;
 
-impl<'t> BlockReader<'t> {
+impl BlockReader<'_> {
     /// A collection that starts at `at`; after it the line must end.
     pub(super) fn flow_value(&mut self, at: usize, end: usize) -> Option<()> {
         let close = self.flow(at, end, 0)?;

@@ -19,11 +19,7 @@ use super::options::Options;
 use super::tree::{Mark, Source, Style, Value, YamlDocument};
 
 /// Reads `text[range]`, if it is one document in plain block style.
-pub(crate) fn read_document<'t>(
-    text: &'t str,
-    range: Range<usize>,
-    options: Options,
-) -> Option<YamlDocument<'t>> {
+pub(crate) fn read_document(text: &str, range: Range<usize>, options: Options) -> Option<YamlDocument<'_>> {
     let tabs = characters(text.as_bytes().get(range.clone())?)?;
     let builder = Builder::new(text, range.clone(), Source::Yaml, options);
     let (at, end) = (range.start, range.end);

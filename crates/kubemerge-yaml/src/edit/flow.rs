@@ -57,12 +57,11 @@ impl Editor<'_, '_, '_> {
         }
         let mut previous = None;
         for (new, source) in wanted.iter().zip(&sources) {
-            match source {
-                Some(source) => previous = Some(*source),
-                None => {
-                    let text = self.flow_text(*new);
-                    self.insert_parts(&parts, previous, &[text]);
-                }
+            if let Some(source) = source {
+                previous = Some(*source);
+            } else {
+                let text = self.flow_text(*new);
+                self.insert_parts(&parts, previous, &[text]);
             }
         }
         true
@@ -103,7 +102,7 @@ impl Editor<'_, '_, '_> {
                 // What leads goes with the comma after it, what follows with the comma before it.
                 (0, stop) => self.edit(*item_at(&parts.starts, 0)..*item_at(&parts.starts, stop), ""),
                 (start, stop) => {
-                    self.edit(*item_at(&parts.ends, start - 1)..*item_at(&parts.ends, stop - 1), "")
+                    self.edit(*item_at(&parts.ends, start - 1)..*item_at(&parts.ends, stop - 1), "");
                 }
             }
             index = stop + 1;
@@ -115,16 +114,13 @@ impl Editor<'_, '_, '_> {
     fn insert_parts(&mut self, parts: &Parts, after: Option<usize>, fresh: &[String]) {
         let glue = self.glue(parts).to_owned();
         for text in fresh {
-            match after {
-                Some(after) => {
-                    let at = *item_at(&parts.ends, after);
-                    self.edit(at..at, format!(",{glue}{text}"));
-                }
-                None => {
-                    let first = parts.kept.iter().position(Option::is_some).unwrap_or(0);
-                    let at = *item_at(&parts.starts, first);
-                    self.edit(at..at, format!("{text},{glue}"));
-                }
+            if let Some(after) = after {
+                let at = *item_at(&parts.ends, after);
+                self.edit(at..at, format!(",{glue}{text}"));
+            } else {
+                let first = parts.kept.iter().position(Option::is_some).unwrap_or(0);
+                let at = *item_at(&parts.starts, first);
+                self.edit(at..at, format!("{text},{glue}"));
             }
         }
     }

@@ -60,6 +60,7 @@ pub enum KeptLayout {
 /// # Panics
 ///
 /// If they are not, or if they do not fit the text.
+#[must_use]
 pub fn apply_edits(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
@@ -74,6 +75,7 @@ pub fn apply_edits(text: &str, edits: &[Edit]) -> String {
 
 impl YamlDocument<'_> {
     /// The edit that removes this document, together with the `---` line before it.
+    #[must_use]
     pub fn removal(&self) -> Edit {
         let Range { start, end } = self.range();
         let before = text_of(self.text, ..start);

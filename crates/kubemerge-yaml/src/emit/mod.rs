@@ -31,6 +31,7 @@ pub enum KeyOrder {
 /// ```
 /// assert!(kubemerge_yaml::is_plain("web") && !kubemerge_yaml::is_plain("80"));
 /// ```
+#[must_use]
 pub fn is_plain(text: &str) -> bool {
     style::notation(text) == style::Notation::Plain
 }
@@ -274,9 +275,10 @@ impl<'d, 't> Emitter<'d, 't> {
         self.space(slot);
         let is_map = self.document.item(id).value == Value::Map;
         let (opening, closing) = if is_map { ("{", "}") } else { ("[", "]") };
-        let children: Vec<_> = match is_map {
-            true => self.members(id).into_iter().map(|(key, value)| (Some(key), value)).collect(),
-            false => self.document.children(id).map(|element| (None, element)).collect(),
+        let children: Vec<_> = if is_map {
+            self.members(id).into_iter().map(|(key, value)| (Some(key), value)).collect()
+        } else {
+            self.document.children(id).map(|element| (None, element)).collect()
         };
         self.push_ascii(opening);
         let children = children.into_iter();

@@ -110,7 +110,7 @@ fn encoded(text: &[u8]) -> Cow<'_, [u8]> {
     for character in text.chars() {
         match character {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                escaped.push_str(&format!("\\u{:04x}", character as u32))
+                escaped.push_str(&format!("\\u{:04x}", character as u32));
             }
             _ => escaped.push(character),
         }

@@ -28,9 +28,10 @@ impl OperationFault {
     pub(super) fn about(self, operation: &Operation<'_>) -> Self {
         let is_pointer = |path: &str| path.is_empty() || path.starts_with('/');
         // The most common mistake: a path with dots.
-        match [operation.path, operation.from].into_iter().flatten().all(is_pointer) {
-            true => self,
-            false => self.with_hint("a path starts with a slash: /spec/replicas"),
+        if [operation.path, operation.from].into_iter().flatten().all(is_pointer) {
+            self
+        } else {
+            self.with_hint("a path starts with a slash: /spec/replicas")
         }
     }
 

@@ -47,9 +47,10 @@ fn step(
         _ => &subject.versions[0],
     };
     // More managers than the cap allows.
-    let manager = match is_long && rng.chance(60) {
-        true => format!("u{}", rng.below(16)),
-        false => (*rng.pick(&MANAGERS)).to_owned(),
+    let manager = if is_long && rng.chance(60) {
+        format!("u{}", rng.below(16))
+    } else {
+        (*rng.pick(&MANAGERS)).to_owned()
     };
     // Before the object exists only what can create it.
     let op = match rng.below(if live.is_some() { 100 } else { 80 }) {

@@ -19,7 +19,7 @@ use crate::{
 const APISERVER_PORT: u16 = 26443;
 const ETCD_PORT: u16 = 26453;
 /// How long etcd may take until it listens.
-const ETCD_TIMEOUT: Duration = Duration::from_secs(60);
+const ETCD_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// One of the servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

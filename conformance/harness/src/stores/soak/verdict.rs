@@ -5,9 +5,9 @@ use std::{collections::BTreeMap, time::Duration};
 use super::{Sample, session::Soak};
 
 /// Until then caches and the history of the store fill up.
-const WARM_UP: Duration = Duration::from_secs(600);
+const WARM_UP: Duration = Duration::from_mins(10);
 /// Shorter runs say nothing about growth.
-const MIN_DURATION: Duration = Duration::from_secs(1800);
+const MIN_DURATION: Duration = Duration::from_mins(30);
 /// How much larger the memory may be at the end, as a part and in bytes: what an allocator holds varies.
 const MAX_GROWTH: f64 = 0.05;
 const MIN_GROWTH_BYTES: u64 = 8 << 20;
@@ -56,7 +56,7 @@ fn growth(samples: &[Sample]) -> Option<String> {
         samples.iter().filter(|sample| sample.elapsed >= WARM_UP).map(|sample| sample.bytes).collect();
     let part = warm.len() / 5;
     let (first, last) = (median(&warm[..part])?, median(&warm[warm.len() - part..])?);
-    let megabytes = |bytes: u64| bytes as f64 / (1 << 20) as f64;
+    let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     let highest = warm.iter().copied().max()?;
     println!(
         "memory after ten minutes {:.0} MiB, at the end {:.0} MiB, at most {:.0} MiB",

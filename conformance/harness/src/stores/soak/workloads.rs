@@ -12,7 +12,7 @@ use crate::connection::json_request;
 
 const PAUSE: Duration = Duration::from_millis(200);
 /// How long controllers may take on a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_mins(3);
 const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
 const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
 const PODS: &str = "/api/v1/namespaces/default/pods";

@@ -28,7 +28,7 @@ impl Conflicts {
     pub(super) fn table(&self, objects: usize) -> Table {
         let names = ["OBJECT", "FIELD", "CONFIGURATION", "LIVE OBJECT"];
         // The column of objects says nothing if there is one.
-        let from = if objects > 1 { 0 } else { 1 };
+        let from = usize::from(objects <= 1);
         let mut table = Table::new(&names[from..]);
         for (object, conflict) in &self.0 {
             let Conflict { path, wanted, current } = conflict;

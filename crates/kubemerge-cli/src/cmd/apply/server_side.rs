@@ -137,9 +137,10 @@ fn reset_fields_of(schema: &Schema, config: &Manifest<'_>) -> &'static [reset_fi
         (resource.group(), resource.version(), resource.kind()) == (group, version, kind)
     };
     let has_status = |resource: Resource<'_>| resource.subresources().any(|part| part.name() == "status");
-    match schema.resources().find(is_own).is_some_and(has_status) {
-        true => reset_fields::custom_with_status(""),
-        false => &[],
+    if schema.resources().find(is_own).is_some_and(has_status) {
+        reset_fields::custom_with_status("")
+    } else {
+        &[]
     }
 }
 

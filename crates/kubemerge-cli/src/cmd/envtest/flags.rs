@@ -10,13 +10,12 @@ impl Flags {
         let mut flags = Vec::new();
         while let Some(word) = words.next() {
             let Some(name) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else { continue };
-            match name.split_once('=') {
-                Some((name, value)) => flags.push((name.to_owned(), value.to_owned())),
-                None => {
-                    // Switches have no value, and no value begins like a flag.
-                    let value = words.next_if(|next| !next.starts_with('-'));
-                    flags.push((name.to_owned(), value.unwrap_or_default()));
-                }
+            if let Some((name, value)) = name.split_once('=') {
+                flags.push((name.to_owned(), value.to_owned()));
+            } else {
+                // Switches have no value, and no value begins like a flag.
+                let value = words.next_if(|next| !next.starts_with('-'));
+                flags.push((name.to_owned(), value.unwrap_or_default()));
             }
         }
         Flags(flags)

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &EnvtestArgs) -> Result {
 
 fn prepare(args: &EnvtestArgs) -> Result {
     let version = args.kubernetes.as_deref().unwrap_or(builtin::NEWEST).trim_start_matches('v');
-    SchemaBuilder::builtin(version).map_err(|error| {
+    _ = SchemaBuilder::builtin(version).map_err(|error| {
         Notice::error(error.to_string()).help("give one of the built-in versions to --kubernetes")
     })?;
     let folder = match &args.folder {

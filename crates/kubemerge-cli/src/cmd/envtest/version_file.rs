@@ -15,7 +15,7 @@ pub(super) fn version_of(program: &Path) -> Result<String> {
     let Ok(text) = std::fs::read_to_string(&file) else { return Ok(builtin::NEWEST.to_owned()) };
     let version = text.trim();
     // The command may be older than the one that has made the folder.
-    SchemaBuilder::builtin(version).map_err(|error| {
+    _ = SchemaBuilder::builtin(version).map_err(|error| {
         Notice::error(format!("{}: {error}", file.display())).help("make the folder again: kubemerge envtest")
     })?;
     Ok(version.to_owned())

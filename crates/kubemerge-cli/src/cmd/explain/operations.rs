@@ -64,15 +64,12 @@ fn follow<'a>(root: Node<'a>, pointer: &str, arena: &'a Arena) -> (Option<Node<'
         let name = part.replace("~1", "/").replace("~0", "~");
         let items = node.filter(|node| node.kind() == Kind::List);
         let index = items.and_then(|list| Some((list, name.parse::<usize>().ok()?)));
-        let step = match index {
-            Some((list, index)) => {
-                node = list.elements(arena).get(index).copied();
-                format!("[{index}]")
-            }
-            None => {
-                node = node.and_then(|node| node.get(&name));
-                Path::ROOT.field(name.as_str().into()).to_string()
-            }
+        let step = if let Some((list, index)) = index {
+            node = list.elements(arena).get(index).copied();
+            format!("[{index}]")
+        } else {
+            node = node.and_then(|node| node.get(&name));
+            Path::ROOT.field(name.as_str().into()).to_string()
         };
         if !path.is_empty() && !step.starts_with('[') {
             path.push('.');

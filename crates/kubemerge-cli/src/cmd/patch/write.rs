@@ -100,7 +100,7 @@ fn all_documents(sources: &[Arc<Source>], objects: &[PatchedObject<'_, '_>]) -> 
     // Objects are in the order of their files.
     let mut files = by_file(objects).peekable();
     for source in sources {
-        let own = files.next_if(|file| std::ptr::eq(file[0].manifest.source, &**source));
+        let own = files.next_if(|file| std::ptr::eq(file[0].manifest.source, std::sync::Arc::as_ptr(source)));
         let text_edits = own.map_or(Ok(TextEdits::default()), edits_of)?;
         let after = yaml::apply_edits(source.text(), &text_edits.edits);
         // A text may end without a newline, and the next one may start with a separator of its own.

@@ -59,9 +59,10 @@ pub(crate) fn run(args: &DiffArgs, inputs: &mut Inputs) -> Result {
 /// A word is a file if there is one of that name, else a version.
 fn load(word: &str, dialect: DialectArg, inputs: &mut Inputs) -> Result<Schema> {
     // A missing file is reported as an unknown version, which names the word as well.
-    let options = match Path::new(word).exists() {
-        true => SchemaOptions { schema: vec![word.into()], ..SchemaOptions::default() },
-        false => SchemaOptions { kubernetes: Some(word.to_owned()), ..SchemaOptions::default() },
+    let options = if Path::new(word).exists() {
+        SchemaOptions { schema: vec![word.into()], ..SchemaOptions::default() }
+    } else {
+        SchemaOptions { kubernetes: Some(word.to_owned()), ..SchemaOptions::default() }
     };
     load::schemas(&options, inputs)?.compile(dialect.into())
 }

@@ -24,11 +24,12 @@ pub(super) fn check_replaceable(path: &Path, force: bool) -> Result<()> {
         // Ours is JSON; an empty file, as `mktemp` makes it, has nothing to lose.
         Ok(bytes) => bytes.is_empty() || serde_json::from_slice(&bytes).is_ok_and(|config| is_own(&config)),
     };
-    match is_ours || force {
-        true => Ok(()),
-        false => Err(Notice::error(format!("{} is not a kubeconfig of kubemerge", path.display()))
+    if is_ours || force {
+        Ok(())
+    } else {
+        Err(Notice::error(format!("{} is not a kubeconfig of kubemerge", path.display()))
             .help("give another file to --kubeconfig, or replace it with --force")
-            .into()),
+            .into())
     }
 }
 

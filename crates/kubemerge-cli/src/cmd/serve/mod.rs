@@ -404,8 +404,8 @@ pub(super) fn stopped() -> impl Future<Output = ()> {
     async move {
         let [terminate, interrupt] = &mut caught;
         tokio::select! {
-            _ = received(terminate) => {}
-            _ = received(interrupt) => {}
+            () = received(terminate) => {}
+            () = received(interrupt) => {}
         }
     }
 }

@@ -44,10 +44,10 @@ pub(super) fn default_match_resources(owner: &mut Map<'_>, name: &str) {
 /// Validates `matchConstraints` and `matchResources`.
 pub(super) fn match_resources(resources: Field<'_>) {
     let policy = resources.field("matchPolicy");
-    if !policy.is_set() {
-        policy.required("");
-    } else {
+    if policy.is_set() {
         policy.one_of(&MATCH_POLICIES);
+    } else {
+        policy.required("");
     }
     for selector in [resources.field("namespaceSelector"), resources.field("objectSelector")] {
         // Defaults set it; only an object that came past them lacks it.

@@ -109,21 +109,20 @@ fn store_version(definition: &mut Map<'_>) {
     if status.list("storedVersions").iter().any(|stored| stored.as_str() == Some(name)) {
         return;
     }
-    match status.list_mut("storedVersions") {
-        Some(stored) => stored.push(name),
-        None => {
-            let mut stored = List::new_in(status.arena());
-            stored.push(name);
-            status.set("storedVersions", stored);
-        }
+    if let Some(stored) = status.list_mut("storedVersions") {
+        stored.push(name);
+    } else {
+        let mut stored = List::new_in(status.arena());
+        stored.push(name);
+        status.set("storedVersions", stored);
     }
 }
 
-fn prepare_create<'a>(definition: &mut Map<'a>, _: Context) {
+fn prepare_create(definition: &mut Map<'_>, _: Context) {
     store_version(definition);
 }
 
-fn prepare_update<'a>(definition: &mut Map<'a>, _: &Map<'_>, _: Context) {
+fn prepare_update(definition: &mut Map<'_>, _: &Map<'_>, _: Context) {
     store_version(definition);
 }
 

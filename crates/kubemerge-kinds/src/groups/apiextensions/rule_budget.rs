@@ -40,12 +40,12 @@ impl Budget {
 
     /// What is wrong with all expressions together.
     pub(super) fn errors(&self, schema: &str) -> Vec<FieldError> {
-        if self.total <= MAX_TOTAL_COST {
-            return Vec::new();
-        }
         const CONTRIBUTED: &str =
             "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
         const NAME: &str = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
+        if self.total <= MAX_TOTAL_COST {
+            return Vec::new();
+        }
         let told = self.expensive.iter().map(|(field, _)| forbidden(field.clone(), CONTRIBUTED.to_owned()));
         let total = forbidden(schema.to_owned(), exceeded(NAME, self.total, MAX_TOTAL_COST));
         told.chain([total]).collect()

@@ -118,7 +118,7 @@ fn validate_version(version: Field<'_>, has_status: bool, old: Option<Field<'_>>
     match schema::document(version.field("schema")) {
         None => {
             // Upstream's text says the opposite of what it means.
-            fields.invalid_as("", "may only be set when `version.schema.openAPIV3Schema` is not included")
+            fields.invalid_as("", "may only be set when `version.schema.openAPIV3Schema` is not included");
         }
         Some(schema) => columns::selectable_fields(fields, &schema),
     }

@@ -148,7 +148,8 @@ fn update_strategy(strategy: Field<'_>) {
         "RollingUpdate" if update.is_set() => rolling_update(update),
         "RollingUpdate" => {}
         _ => {
-            strategy.invalid_struct("apps.StatefulSetUpdateStrategy", "must be 'RollingUpdate' or 'OnDelete'")
+            strategy
+                .invalid_struct("apps.StatefulSetUpdateStrategy", "must be 'RollingUpdate' or 'OnDelete'");
         }
     }
 }

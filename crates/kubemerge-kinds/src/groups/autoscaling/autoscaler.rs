@@ -35,7 +35,7 @@ pub(super) fn replicas_and_target<'t>(spec: Field<'t>, old: Option<Field<'t>>) {
     let (least, most) = (spec.field("minReplicas"), spec.field("maxReplicas"));
     let was_zero = old.is_some_and(|old| old.field("minReplicas").opt_int() == Some(0));
     // An autoscaler that was at zero stays valid when the version does not allow it.
-    let bound = if spec.since(SCALE_TO_ZERO_SINCE) || was_zero { 0 } else { 1 };
+    let bound = i64::from(!(spec.since(SCALE_TO_ZERO_SINCE) || was_zero));
     if least.is_set() && least.int() < bound {
         least.invalid(format!("must be greater than or equal to {bound}"));
     }

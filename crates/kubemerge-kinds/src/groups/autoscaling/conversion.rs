@@ -54,22 +54,22 @@ fn v2_to_v1(autoscaler: &mut Map<'_>) {
     let spec = autoscaler.ensure_map("spec");
     let metrics = spec.remove("metrics");
     let behavior = spec.remove("behavior").filter(|behavior| !matches!(behavior, Value::Null));
-    if let Some(utilization) = items(&metrics).iter().find_map(cpu_utilization) {
+    if let Some(utilization) = items(metrics.as_ref()).iter().find_map(cpu_utilization) {
         spec.set("targetCPUUtilizationPercentage", utilization.copy_in(arena));
     }
     let status = autoscaler.ensure_map("status");
     let (current, conditions) = (status.remove("currentMetrics"), status.remove("conditions"));
-    if let Some(utilization) = items(&current).iter().rev().find_map(current_cpu_utilization) {
+    if let Some(utilization) = items(current.as_ref()).iter().rev().find_map(current_cpu_utilization) {
         status.set("currentCPUUtilizationPercentage", utilization.copy_in(arena));
     }
     if !status.has("currentReplicas") {
         status.set("currentReplicas", 0);
     }
-    let others = items(&metrics).iter().filter(|metric| cpu_utilization(metric).is_none());
+    let others = items(metrics.as_ref()).iter().filter(|metric| cpu_utilization(metric).is_none());
     let texts = [
         (METRICS, others.map(metric_spec_v1).collect()),
-        (CURRENT_METRICS, items(&current).iter().map(metric_status_v1).collect()),
-        (CONDITIONS, items(&conditions).iter().map(condition_text).collect::<Vec<_>>()),
+        (CURRENT_METRICS, items(current.as_ref()).iter().map(metric_status_v1).collect()),
+        (CONDITIONS, items(conditions.as_ref()).iter().map(condition_text).collect::<Vec<_>>()),
     ];
     change_annotations(autoscaler, |annotations| {
         for (name, items) in texts.iter().filter(|(_, items)| !items.is_empty()) {
@@ -87,7 +87,7 @@ fn v1_to_v2(autoscaler: &mut Map<'_>) {
     let read = |name: &str| annotations.and_then(|all| read_annotation(arena, all.str(name)));
     let [metrics, behavior, current, conditions] = [METRICS, BEHAVIOR, CURRENT_METRICS, CONDITIONS].map(read);
     let spec = autoscaler.ensure_map("spec");
-    let mut all = converted(arena, items(&metrics), metric_spec_v2);
+    let mut all = converted(arena, items(metrics.as_ref()), metric_spec_v2);
     if let Some(percent) = spec.remove("targetCPUUtilizationPercentage") {
         all.push(cpu_target(arena, percent));
     }
@@ -130,8 +130,8 @@ fn list<'v, 'a>(value: &'v Value<'a>) -> &'v [Value<'a>] {
     value.as_list().map_or(&[], |list| list)
 }
 
-fn items<'v, 'a>(value: &'v Option<Value<'a>>) -> &'v [Value<'a>] {
-    value.as_ref().map_or(&[], list)
+fn items<'v, 'a>(value: Option<&'v Value<'a>>) -> &'v [Value<'a>] {
+    value.map_or(&[], list)
 }
 
 fn converted<'a>(

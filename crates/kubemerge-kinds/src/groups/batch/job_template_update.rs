@@ -54,14 +54,13 @@ fn allow_scheduling(allowed: &mut Map<'_>, new: &Map<'_>) {
     for name in ["nodeSelector", "tolerations", "schedulingGates"] {
         keep_field(pod, spec, name);
     }
-    match spec.map("affinity") {
-        Some(affinity) => keep_field(pod.ensure_map("affinity"), affinity, "nodeAffinity"),
-        None => {
-            let Some(affinity) = pod.map_mut("affinity") else { return };
-            affinity.remove("nodeAffinity");
-            if affinity.is_empty() {
-                pod.remove("affinity");
-            }
+    if let Some(affinity) = spec.map("affinity") {
+        keep_field(pod.ensure_map("affinity"), affinity, "nodeAffinity");
+    } else {
+        let Some(affinity) = pod.map_mut("affinity") else { return };
+        affinity.remove("nodeAffinity");
+        if affinity.is_empty() {
+            pod.remove("affinity");
         }
     }
 }

@@ -186,7 +186,7 @@ fn usages(usages: Field<'_>, old: Field<'_>) {
     }
 }
 
-fn repeated<'t>(list: Field<'t>) -> impl Iterator<Item = Field<'t>> {
+fn repeated(list: Field<'_>) -> impl Iterator<Item = Field<'_>> {
     let mut seen = BTreeSet::new();
     list.items().filter(move |item| !seen.insert(item.str()))
 }

@@ -9,7 +9,7 @@ const APPROVALS: [&str; 2] = ["Approved", "Denied"];
 const FINAL: [&str; 3] = ["Approved", "Denied", "Failed"];
 
 /// A write to `status` leaves approvals as they are, unless it adds or removes some: that is an error later.
-pub(super) fn keep_all_but_certificate<'a>(request: &mut Map<'a>, old: &Map<'_>, _: Context) {
+pub(super) fn keep_all_but_certificate(request: &mut Map<'_>, old: &Map<'_>, _: Context) {
     for kind in APPROVALS {
         keep_conditions(request, old, kind);
     }
@@ -17,7 +17,7 @@ pub(super) fn keep_all_but_certificate<'a>(request: &mut Map<'a>, old: &Map<'_>,
 }
 
 /// A write to `approval` changes conditions alone.
-pub(super) fn keep_all_but_conditions<'a>(request: &mut Map<'a>, old: &Map<'_>, _: Context) {
+pub(super) fn keep_all_but_conditions(request: &mut Map<'_>, old: &Map<'_>, _: Context) {
     keep_transition_times(request, old);
     let conditions = request.map_mut("status").and_then(|status| status.remove("conditions"));
     keep_field(request, old, "status");
@@ -32,7 +32,7 @@ fn is_of(kind: &str) -> impl Fn(&&Map<'_>) -> bool {
     move |condition| condition.str("type") == kind
 }
 
-fn keep_conditions<'a>(request: &mut Map<'a>, old: &Map<'_>, kind: &'static str) {
+fn keep_conditions(request: &mut Map<'_>, old: &Map<'_>, kind: &'static str) {
     let arena = request.arena();
     let Some(stored) = old.map("status") else { return };
     let stored: Vec<&Map<'_>> = stored.maps("conditions").filter(is_of(kind)).collect();
@@ -48,7 +48,7 @@ fn keep_conditions<'a>(request: &mut Map<'a>, old: &Map<'_>, kind: &'static str)
 }
 
 /// A condition without a time keeps that of the stored one in the same state; the server tells all other times.
-fn keep_transition_times<'a>(request: &mut Map<'a>, old: &Map<'_>) {
+fn keep_transition_times(request: &mut Map<'_>, old: &Map<'_>) {
     const TIME: &str = "lastTransitionTime";
     let arena = request.arena();
     let (Some(status), Some(stored)) = (request.map_mut("status"), old.map("status")) else { return };

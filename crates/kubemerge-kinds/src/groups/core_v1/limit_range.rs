@@ -49,7 +49,7 @@ fn defaults(range: &mut Map<'_>, _: Context) {
     }
 }
 
-fn copy_absent<'a>(limit: &mut Map<'a>, from: &str, to: &'static str) {
+fn copy_absent(limit: &mut Map<'_>, from: &str, to: &'static str) {
     let Some(source) = limit.map(from).map(|source| source.copy_in(limit.arena())) else { return };
     let target = limit.ensure_map(to);
     for (name, quantity) in source.iter() {

@@ -77,13 +77,12 @@ fn set_first_state(namespace: &mut Map<'_>) {
     if spec.list("finalizers").iter().any(|one| one.as_str() == Some(FINALIZER)) {
         return;
     }
-    match spec.list_mut("finalizers") {
-        Some(finalizers) => finalizers.push(FINALIZER),
-        None => {
-            let mut finalizers = List::new_in(arena);
-            finalizers.push(FINALIZER);
-            spec.set("finalizers", Value::List(finalizers));
-        }
+    if let Some(finalizers) = spec.list_mut("finalizers") {
+        finalizers.push(FINALIZER);
+    } else {
+        let mut finalizers = List::new_in(arena);
+        finalizers.push(FINALIZER);
+        spec.set("finalizers", Value::List(finalizers));
     }
 }
 

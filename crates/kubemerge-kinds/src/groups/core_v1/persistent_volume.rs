@@ -119,7 +119,7 @@ fn set_phase_time(volume: &mut Map<'_>, written: &Written<'_>) {
 }
 
 /// A client that does not send the time of the phase does not change it.
-fn prepare_status<'a>(volume: &mut Map<'a>, old: &Map<'_>, _: Context) {
+fn prepare_status(volume: &mut Map<'_>, old: &Map<'_>, _: Context) {
     let (status, Some(stored)) = (volume.ensure_map("status"), old.map("status")) else { return };
     if status.str("phase") == stored.str("phase") && !status.has("lastPhaseTransitionTime") {
         keep_field(status, stored, "lastPhaseTransitionTime");

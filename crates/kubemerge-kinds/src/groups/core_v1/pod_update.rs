@@ -134,7 +134,7 @@ fn other_fields(spec: Field<'_>, old: Field<'_>) {
     }
 }
 
-fn put_back<'a>(owner: &mut Map<'a>, name: &'static str, value: Option<&Value<'_>>) {
+fn put_back(owner: &mut Map<'_>, name: &'static str, value: Option<&Value<'_>>) {
     match value {
         Some(value) => owner.set(name, value.copy_in(owner.arena())),
         None => {

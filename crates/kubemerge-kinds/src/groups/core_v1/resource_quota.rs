@@ -60,7 +60,7 @@ fn defaults(quota: &mut Map<'_>, _: Context) {
     }
 }
 
-fn names<'t>(list: Field<'t>) -> BTreeSet<&'t str> {
+fn names(list: Field<'_>) -> BTreeSet<&str> {
     list.items().map(Field::str).collect()
 }
 

@@ -110,7 +110,7 @@ fn http_path(path: Field<'_>) {
             plain_path(text);
         }
         "ImplementationSpecific" if !text.is_empty() && !is_absolute => {
-            text.invalid("must be an absolute path")
+            text.invalid("must be an absolute path");
         }
         "ImplementationSpecific" => {}
         // Upstream does not look at the backend then.

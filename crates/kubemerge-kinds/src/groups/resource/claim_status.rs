@@ -45,7 +45,7 @@ pub(super) fn defaults(claim: &mut Map<'_>) {
 }
 
 /// Drops what drivers reported of devices that are allocated no longer.
-pub(super) fn prepare<'a>(claim: &mut Map<'a>, old: &Map<'_>, _: Context) {
+pub(super) fn prepare(claim: &mut Map<'_>, old: &Map<'_>, _: Context) {
     let kept: BTreeSet<_> = results(claim).map(device_id).collect();
     let gone: BTreeSet<_> = results(old).map(device_id).filter(|id| !kept.contains(id)).collect();
     let Some(status) = claim.map_mut("status") else { return };

@@ -22,7 +22,7 @@ impl<'a> Decoder<'a> {
             }
             (GoKind::Int32 | GoKind::Int64, Start::Number) => Ok(self.read_int(ty)),
             (GoKind::Float64, Start::Number) => Ok(crate::tree::number(self.reader.number())),
-            (GoKind::Bytes, Start::Str) => self.read_bytes(),
+            (GoKind::Bytes, Start::Str) => Ok(self.read_bytes()),
             (GoKind::Bytes, Start::List) => Ok(self.read_byte_list()),
             (GoKind::IntOrString, _) => self.read_int_or_string(start),
             (GoKind::Quantity, _) => self.read_quantity(start),
@@ -37,26 +37,25 @@ impl<'a> Decoder<'a> {
     fn read_int(&mut self, ty: GoValue) -> Value<'a> {
         let number = self.reader.number();
         let fits = |number: &i64| ty.kind == GoKind::Int64 || i32::try_from(*number).is_ok();
-        match number.int().filter(fits) {
-            Some(number) => Value::Int(number),
-            None => {
-                let type_name = self.types.type_name(ty).into_owned();
-                self.save_mismatch(&format!("number {}", number.literal()), &type_name);
-                Value::Int(0)
-            }
+        if let Some(number) = number.int().filter(fits) {
+            Value::Int(number)
+        } else {
+            let type_name = self.types.type_name(ty).into_owned();
+            self.save_mismatch(&format!("number {}", number.literal()), &type_name);
+            Value::Int(0)
         }
     }
 
     /// Base64, written as Go writes it: with padding, without line breaks and without bits that encode nothing.
-    fn read_bytes(&mut self) -> Result<Value<'a>, DecodeError> {
+    fn read_bytes(&mut self) -> Value<'a> {
         let text = self.reader.string();
         match super::base64::check(text) {
-            Ok(()) => Ok(Value::Str(super::base64::canonical(text, self.arena))),
+            Ok(()) => Value::Str(super::base64::canonical(text, self.arena)),
             // The decoder notes the error and reads on, as it does for values of a wrong type.
             Err(at) => {
                 let message = format!("illegal base64 data at input byte {at}");
                 self.mismatch.get_or_insert(DecodeError::new(message));
-                Ok(Value::Null)
+                Value::Null
             }
         }
     }

@@ -97,7 +97,7 @@ fn json(letters: &str, value: Option<&Value<'_>>) -> Json {
     match (kind, value) {
         ("[", Some(Value::Omitted(_))) => scalar("[]"),
         ("{", Some(Value::Omitted(_))) => scalar("{}"),
-        ("*", None) | ("[", None) | ("{", None) | ("t" | "y" | "j", None) => scalar("null"),
+        ("*" | "[" | "{" | "t" | "y" | "j", None) => scalar("null"),
         ("*", value) => json(rest, value),
         ("[", Some(Value::List(list))) => {
             Json::List(list.iter().map(|item| json(rest, Some(item))).collect())

@@ -23,6 +23,7 @@ use crate::typed::Quantity;
 
 /// A place in an object.
 #[derive(Clone, Copy)]
+#[must_use]
 pub struct Field<'t> {
     value: Option<&'t Value<'t>>,
     /// The object itself, at the root.

@@ -75,6 +75,9 @@ impl Report {
 
 impl fmt::Debug for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Report").field("minor", &self.minor).field("errors", &self.errors).finish()
+        f.debug_struct("Report")
+            .field("minor", &self.minor)
+            .field("errors", &self.errors)
+            .finish_non_exhaustive()
     }
 }

@@ -55,6 +55,7 @@ pub enum UnionStep {
 
 /// The place of a map with unions, from the root of the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
 pub struct UnionPath(pub Vec<UnionStep>);
 
 /// A union that is not as it must be, and where.

@@ -71,9 +71,10 @@ pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&st
     });
     let is_custom = resources.values().next().is_some_and(|resource| resource.custom().is_some());
     // Upstream: the documents of definitions have names of their own and no security.
-    let (info, mut components) = match is_custom {
-        true => (json!({"title": "Kubernetes CRD Swagger", "version": "v0.1.0"}), json!({})),
-        false => (info(version), json!({"securitySchemes": security()})),
+    let (info, mut components) = if is_custom {
+        (json!({"title": "Kubernetes CRD Swagger", "version": "v0.1.0"}), json!({}))
+    } else {
+        (info(version), json!({"securitySchemes": security()}))
     };
     if schemas.as_object().is_some_and(|schemas| !schemas.is_empty()) {
         components.set_member("schemas", schemas);

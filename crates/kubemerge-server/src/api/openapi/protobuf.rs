@@ -84,7 +84,7 @@ fn schema(out: &mut Message, schema: &Value) {
     match schema.get("additionalProperties") {
         Some(Value::Bool(allowed)) => out.message(21, |value| value.flag(2, *allowed)),
         Some(additional) => {
-            out.message(21, |value| value.message(1, |inner| self::schema(inner, additional)))
+            out.message(21, |value| value.message(1, |inner| self::schema(inner, additional)));
         }
         None => {}
     }

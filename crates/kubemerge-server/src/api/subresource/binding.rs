@@ -168,7 +168,7 @@ fn set_scheduled(status: &mut Map<'_>, now: &str) {
     match conditions.iter().position(|one| one.as_map().is_some_and(|one| one.str("type") == "PodScheduled"))
     {
         Some(at) => {
-            conditions.iter_mut().skip(at).take(1).for_each(|known| *known = scheduled.copy_in(arena))
+            conditions.iter_mut().skip(at).take(1).for_each(|known| *known = scheduled.copy_in(arena));
         }
         None => conditions.push(scheduled),
     }

@@ -70,10 +70,9 @@ fn answer(api: &Api, call: &RequestContext<'_>, spec: &Value) -> Value {
 /// The answer to an access review: allowed, with a note about selectors that an authorizer could not use.
 fn access(attributes: &Value) -> Value {
     let mut notes = Vec::new();
-    let attribute = |name| attributes.member(name);
     let selectors = [
-        ("fieldSelector", field_selector(attribute("fieldSelector"))),
-        ("labelSelector", label_selector(attribute("labelSelector"))),
+        ("fieldSelector", field_selector(attributes.member("fieldSelector"))),
+        ("labelSelector", label_selector(attributes.member("labelSelector"))),
     ];
     for (name, usable) in selectors {
         let ignored = match usable {
@@ -83,9 +82,10 @@ fn access(attributes: &Value) -> Value {
         };
         notes.push(format!("spec.resourceAttributes.{name} {ignored} due to parse error"));
     }
-    match notes.is_empty() {
-        true => json!({"allowed": true}),
-        false => json!({"allowed": true, "evaluationError": notes.join("; ")}),
+    if notes.is_empty() {
+        json!({"allowed": true})
+    } else {
+        json!({"allowed": true, "evaluationError": notes.join("; ")})
     }
 }
 
@@ -142,9 +142,10 @@ fn token_status(api: &Api, call: &RequestContext<'_>, spec: &Value) -> Value {
     // Whom the review is about, unless it says so.
     let asked = if asked.is_empty() { vec![ISSUER] } else { asked };
     let is_admin = api.settings.token.as_ref().is_some_and(|own| is_same_secret(token, own));
-    let found = match is_admin {
-        true => Some(TokenUser { user: User::administrator().clone(), audiences: vec![ISSUER.to_owned()] }),
-        false => service_account_token::user(call.cluster, token),
+    let found = if is_admin {
+        Some(TokenUser { user: User::administrator().clone(), audiences: vec![ISSUER.to_owned()] })
+    } else {
+        service_account_token::user(call.cluster, token)
     };
     let Some(TokenUser { user, audiences }) = found else {
         return json!({"user": {}, "error": REFUSED});
@@ -161,7 +162,7 @@ fn token_status(api: &Api, call: &RequestContext<'_>, spec: &Value) -> Value {
 
 /// A list of texts as Go prints it with `%q`.
 fn quoted_list(list: &[impl AsRef<str>]) -> String {
-    let quoted: Vec<String> = list.iter().map(|one| quoted(one.as_ref()).to_string()).collect();
+    let quoted: Vec<String> = list.iter().map(|one| quoted(one.as_ref())).collect();
     format!("[{}]", quoted.join(" "))
 }
 

@@ -275,7 +275,7 @@ fn present(call: &RequestContext<'_>, scale: Value) -> Outcome<Reply> {
 }
 
 /// Sets the replicas at a path, making the maps on the way.
-fn set_replicas<'a>(object: &mut Map<'a>, path: &[&str], replicas: i64) {
+fn set_replicas(object: &mut Map<'_>, path: &[&str], replicas: i64) {
     let Some((last, parents)) = path.split_last() else { return };
     let arena = object.arena();
     let parent = parents.iter().fold(object, |at, name| at.ensure_map(arena.alloc_str(name)));

@@ -210,7 +210,7 @@ impl BodyReader {
             match field? {
                 WireField { number: 1, payload } => allows = payload.varint()? != 0,
                 WireField { number: 2, payload } => {
-                    schema = Some(self.value(payload, SCHEMA, schema, depth)?)
+                    schema = Some(self.value(payload, SCHEMA, schema, depth)?);
                 }
                 _ => {}
             }
@@ -225,7 +225,7 @@ impl BodyReader {
         for field in wire::fields(bytes) {
             match field? {
                 WireField { number: 1, payload } => {
-                    schema = Some(self.value(payload, SCHEMA, schema, depth)?)
+                    schema = Some(self.value(payload, SCHEMA, schema, depth)?);
                 }
                 WireField { number: 2, payload } => list.push(self.value(payload, items, None, depth)?),
                 _ => {}

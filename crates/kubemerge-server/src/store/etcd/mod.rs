@@ -45,7 +45,7 @@ use super::{
 };
 
 /// How long a server may take to read the state at its start.
-const START_TIMEOUT: Duration = Duration::from_secs(120);
+const START_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Keeps everything in etcd, and in memory for reading. Several processes can use one prefix of an etcd.
 pub struct EtcdStore {

@@ -13,7 +13,7 @@ const DEFAULT_PORT: u16 = 2379;
 const DEFAULT_PREFIX: &str = "kubemerge";
 
 /// As kube-apiserver does by default.
-const COMPACTION_INTERVAL: Duration = Duration::from_secs(300);
+const COMPACTION_INTERVAL: Duration = Duration::from_mins(5);
 
 /// How long one call of etcd may take; a request that waits longer gets 503.
 pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -23,6 +23,7 @@ const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Where etcd is, how to get in, and what an [`EtcdStore`](super::EtcdStore) does there.
 #[derive(Clone)]
+#[must_use]
 pub struct EtcdOptions {
     /// Hosts with their ports.
     pub(super) endpoints: Vec<String>,

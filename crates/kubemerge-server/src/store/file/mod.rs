@@ -38,7 +38,7 @@ use super::{
 };
 
 /// Watches that were away longer begin again with a list, as clients of Kubernetes do after 410.
-const MAX_HISTORY_AGE: Duration = Duration::from_secs(3600);
+const MAX_HISTORY_AGE: Duration = Duration::from_hours(1);
 
 /// How much history a [`FileStore`] keeps.
 #[derive(Clone, Copy, Debug)]

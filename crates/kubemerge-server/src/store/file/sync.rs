@@ -224,9 +224,10 @@ impl Shared {
     /// Makes the log work again.
     fn recover(&self, journal: &mut Journal) -> Result<(), StoreError> {
         journal.files.disk.check()?;
-        let (log, revisions) = match journal.files.are_uncertain() {
-            true => self.write_again(journal)?,
-            false => self.read_again(journal)?,
+        let (log, revisions) = if journal.files.are_uncertain() {
+            self.write_again(journal)?
+        } else {
+            self.read_again(journal)?
         };
         journal.obsolete.clear();
         journal.oldest = revisions.oldest;

@@ -362,9 +362,10 @@ impl Disk for FullDisk {
 
 impl FullFile {
     fn check(&self, call: FailingCall) -> io::Result<()> {
-        match *self.failing.lock().unwrap() == Some(call) {
-            true => Err(io::Error::from(io::ErrorKind::StorageFull)),
-            false => Ok(()),
+        if *self.failing.lock().unwrap() == Some(call) {
+            Err(io::Error::from(io::ErrorKind::StorageFull))
+        } else {
+            Ok(())
         }
     }
 }

@@ -143,7 +143,7 @@ impl Faults {
             match &armed.rule.fault {
                 Fault::Fail(failure) => {
                     // The first rule that was added wins; delays add up.
-                    interference.failure = interference.failure.or_else(|| Some(failure.clone()))
+                    interference.failure = interference.failure.or_else(|| Some(failure.clone()));
                 }
                 Fault::LoseAnswer(failure) => interference.lost_answer = Some(failure.clone()),
                 Fault::Delay(delay) => interference.delay += *delay,

@@ -11,6 +11,7 @@ use crate::{
 
 /// Which requests match; what is not set matches all.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct On {
     verb: Option<Verb>,
     group: Option<String>,

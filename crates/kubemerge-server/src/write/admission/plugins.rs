@@ -151,12 +151,11 @@ fn check_usage_is_known(
     used: &ResourceAmounts,
 ) -> Outcome<()> {
     let unknown: Vec<&str> = limits.keys().map(String::as_str).collect();
-    match limits.keys().all(|name| used.contains_key(name)) {
-        true => Ok(()),
-        false => {
-            let why = format!("status unknown for quota: {quota}, resources: {}", unknown.join(","));
-            Err(refuse(write, object, &why))
-        }
+    if limits.keys().all(|name| used.contains_key(name)) {
+        Ok(())
+    } else {
+        let why = format!("status unknown for quota: {quota}, resources: {}", unknown.join(","));
+        Err(refuse(write, object, &why))
     }
 }
 

@@ -72,9 +72,10 @@ pub(crate) fn change(
         let new = compute(&current)?;
         // After all checks, so that a dry run fails where the write would fail.
         if dry_run == DryRun::All {
-            return Ok(match new.has_same_content(&current.record) {
-                true => Committed::Unchanged(current),
-                false => Committed::DryRun(new, current.revision),
+            return Ok(if new.has_same_content(&current.record) {
+                Committed::Unchanged(current)
+            } else {
+                Committed::DryRun(new, current.revision)
             });
         }
         match commit(transaction, call.resource, &key, &current, new) {

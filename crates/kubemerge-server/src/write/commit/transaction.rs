@@ -36,6 +36,7 @@ pub(crate) struct StoredChange {
 pub(crate) type Changes = SmallVec<[StoredChange; 1]>;
 
 /// The writes of one request.
+#[must_use]
 pub(crate) struct Transaction<'a> {
     pub(crate) cluster: &'a Cluster,
     pub(crate) settings: &'a WriteSettings,

@@ -83,9 +83,10 @@ pub(crate) fn check_patched(
     patch_type: PatchType,
 ) -> Outcome<()> {
     let is_shallow = patch_type != PatchType::Json && brackets(live) + brackets(patch) <= MAX_VALUE_DEPTH;
-    match !is_shallow && result.iter().any(|(_, value)| value.is_deeper_than(MAX_VALUE_DEPTH - 1)) {
-        true => Err(too_deep()),
-        false => Ok(()),
+    if !is_shallow && result.iter().any(|(_, value)| value.is_deeper_than(MAX_VALUE_DEPTH - 1)) {
+        Err(too_deep())
+    } else {
+        Ok(())
     }
 }
 

@@ -181,16 +181,15 @@ fn other_kind(write: Write<'_>, names: &TypeNames, source: Source<'_>) -> Option
     }
     let kind = BuiltinKind::find(&write.call.cluster.schema, &names.api_version, &names.kind)?;
     let version = names.api_version.rsplit('/').next().unwrap_or_default();
-    let problem = match kind.decode(&Arena::new(), &source.text()) {
-        Err(error) => error.message().to_owned(),
-        Ok(_) => {
-            // Go's packages are named after the first part of their group; both groups of Events share one.
-            let package = match group.split('.').next() {
-                Some("" | "events") | None => "core",
-                Some(package) => package,
-            };
-            format!("converting ({version}.{}) to ({package}.{wanted}): unknown conversion", names.kind)
-        }
+    let problem = if let Err(error) = kind.decode(&Arena::new(), &source.text()) {
+        error.message().to_owned()
+    } else {
+        // Go's packages are named after the first part of their group; both groups of Events share one.
+        let package = match group.split('.').next() {
+            Some("" | "events") | None => "core",
+            Some(package) => package,
+        };
+        format!("converting ({version}.{}) to ({package}.{wanted}): unknown conversion", names.kind)
     };
     let text = format!("{} in version {version:?} cannot be handled as a {wanted}: {problem}", names.kind);
     Some(bad_request(text))

@@ -96,10 +96,7 @@ fn live<'w>(write: Write<'w>, patch: &Patch<'_>, current: &'w Stored) -> Outcome
     }
     let revision = (patch.patch_type() == PatchType::Json).then_some(current.revision);
     let mut text = Vec::new();
-    let managed_fields = match may_see_metadata {
-        true => ManagedFieldsView::Shown,
-        false => ManagedFieldsView::Hidden,
-    };
+    let managed_fields = if may_see_metadata { ManagedFieldsView::Shown } else { ManagedFieldsView::Hidden };
     Shown::new(record, revision).with(managed_fields).write(write.kind, &mut text);
     let text = Canonical::from_bytes(&text).map_err(|error| unclassified(error.to_string()))?;
     Ok(write.kept.patched.keep(text))

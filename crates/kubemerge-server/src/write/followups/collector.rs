@@ -205,7 +205,7 @@ fn check_new_dependent(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome
             OwnerState::Present => {}
             OwnerState::Waiting => waiting = true,
             OwnerState::Gone => {
-                missing.extend(owner_key(transaction, &owner, namespace).map(|key| (key, owner.uid)))
+                missing.extend(owner_key(transaction, &owner, namespace).map(|key| (key, owner.uid)));
             }
         }
     }

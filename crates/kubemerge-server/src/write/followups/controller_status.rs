@@ -103,11 +103,12 @@ fn dangling(transaction: &Transaction<'_>, schema: &Record) -> Value {
     let intro = format!("This FlowSchema references the PriorityLevelConfiguration object named {level:?}");
     let exists = MANDATORY_LEVELS.contains(&level)
         || transaction.cluster.store.get(&[PRIORITY_LEVELS, level].concat()).is_some();
-    match exists {
-        true => json!({"type": "Dangling", "status": "False", "reason": "Found",
-            "message": format!("{intro} and it exists")}),
-        false => json!({"type": "Dangling", "status": "True", "reason": "NotFound",
-            "message": format!("{intro} but there is no such object")}),
+    if exists {
+        json!({"type": "Dangling", "status": "False", "reason": "Found",
+    "message": format!("{intro} and it exists")})
+    } else {
+        json!({"type": "Dangling", "status": "True", "reason": "NotFound",
+    "message": format!("{intro} but there is no such object")})
     }
 }
 

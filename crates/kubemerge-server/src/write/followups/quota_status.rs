@@ -29,9 +29,10 @@ fn refresh_one(transaction: &Transaction<'_>, key: &str, namespace: &str) -> Out
     let arena = Arena::new();
     let quota = edit::tree(&stored.record, &arena);
     let limits = quota_limits(&quota);
-    let status = Value::Map(match limits.is_empty() {
-        true => Map::new_in(&arena),
-        false => status(&quota, &limits, &usage(transaction, &quota, &limits, namespace)),
+    let status = Value::Map(if limits.is_empty() {
+        Map::new_in(&arena)
+    } else {
+        status(&quota, &limits, &usage(transaction, &quota, &limits, namespace))
     });
     let is_same = quota.get("status").is_some_and(|before| before.same_json(&status));
     let index = transaction.index();
@@ -62,7 +63,7 @@ fn usage(
 ) -> ResourceAmounts {
     let mut total = ResourceAmounts::new();
     let index = transaction.index();
-    let versions = index.groups().flat_map(|group| group.versions.first());
+    let versions = index.groups().filter_map(|group| group.versions.first());
     for resource in versions.flat_map(|(_, resources)| resources.values()) {
         let counted = quota_resource(resource);
         if resource.is_namespaced() && counted.is_limited(limits) {

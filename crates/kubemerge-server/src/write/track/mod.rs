@@ -200,9 +200,10 @@ impl TrackedWrite<'_> {
         arena: &Arena,
     ) -> (Ownership, StoredForm) {
         let is_same = difference == Difference::Nothing;
-        match is_same && self.given.is_none() && self.endpoint.keeps_entries(self.live) {
-            true => (self.live.clone(), self.form),
-            false => self.compared(Some(ParsedValue::of_map(old)), ParsedValue::of_map(new), arena),
+        if is_same && self.given.is_none() && self.endpoint.keeps_entries(self.live) {
+            (self.live.clone(), self.form)
+        } else {
+            self.compared(Some(ParsedValue::of_map(old)), ParsedValue::of_map(new), arena)
         }
     }
 
@@ -242,9 +243,10 @@ impl TrackedWrite<'_> {
     /// Owners that were found, so that the object has the form of its type.
     fn found(self, managed: ManagedFields) -> (Ownership, StoredForm) {
         let Tracked { cluster, resource, .. } = self.endpoint;
-        let ownership = match managed == *self.live.entries() {
-            true => self.live.clone(),
-            false => cluster.shared_owners.share(resource, self.live, managed),
+        let ownership = if managed == *self.live.entries() {
+            self.live.clone()
+        } else {
+            cluster.shared_owners.share(resource, self.live, managed)
         };
         let form = match self.steps {
             Steps::All => StoredForm::Normalized,

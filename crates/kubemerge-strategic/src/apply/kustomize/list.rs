@@ -152,12 +152,11 @@ impl<'a, O: MaybeObserver> Walker<'a, '_, O> {
             }
         }
         for item in lists.live {
-            match places.get(&text(*item)) {
-                Some(place) => *item_at_mut(&mut items, *place) = *item,
-                None => {
-                    places.insert(text(*item), items.len());
-                    items.push(*item);
-                }
+            if let Some(place) = places.get(&text(*item)) {
+                *item_at_mut(&mut items, *place) = *item;
+            } else {
+                places.insert(text(*item), items.len());
+                items.push(*item);
             }
         }
         let is_same = patch.is_empty() && items.len() == lists.live.len();
@@ -200,7 +199,7 @@ impl<'a, O: MaybeObserver> Walker<'a, '_, O> {
                 // With several keys, merged items stay among the live ones
                 // (apply/kustomize-lists.yaml, `ports by port and protocol`).
                 Some(place) if identities.keys.len() > 1 => {
-                    *item_at_mut(&mut fates, place) = Fate::Stays(merged)
+                    *item_at_mut(&mut fates, place) = Fate::Stays(merged);
                 }
                 Some(place) => {
                     *item_at_mut(&mut fates, place) = Fate::Moved;

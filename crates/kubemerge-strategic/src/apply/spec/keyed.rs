@@ -254,12 +254,11 @@ impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
         // Pairs are built for observers only.
         if O::WATCHES {
             let pairs = rules.keys.pairs(item.identity);
-            match live_at {
-                Some(at) => self.observer.note(&path.index(at), MergeEvent::ItemMatched { keys: &pairs }),
-                None => {
-                    let event = MergeEvent::ItemAdded { keys: &pairs, value: item.node };
-                    self.observer.note(&path.index(item.at), event);
-                }
+            if let Some(at) = live_at {
+                self.observer.note(&path.index(at), MergeEvent::ItemMatched { keys: &pairs });
+            } else {
+                let event = MergeEvent::ItemAdded { keys: &pairs, value: item.node };
+                self.observer.note(&path.index(item.at), event);
             }
         }
         let base = match rules.rule.items {

@@ -97,12 +97,11 @@ impl<'l, 'a> Merged<'l, 'a> {
         let slot = item_at_mut(&mut self.slots, at);
         // Merging may have changed the directive of the item.
         slot.is_delete_item = slot.is_delete_item && is_delete_item(node);
-        match slot.changed {
-            Some(at) => *item_at_mut(&mut self.changed, at as usize) = node,
-            None => {
-                slot.changed = Some(self.changed.len() as u32);
-                self.changed.push(node);
-            }
+        if let Some(at) = slot.changed {
+            *item_at_mut(&mut self.changed, at as usize) = node;
+        } else {
+            slot.changed = Some(self.changed.len() as u32);
+            self.changed.push(node);
         }
     }
 

@@ -94,7 +94,7 @@ impl KustomizeLint<'_> {
         match self.text(&path, &of.source) {
             Some(source) => match Manifest::all(&source) {
                 Ok(manifests) => {
-                    manifests.into_iter().for_each(|manifest| built.objects.push(manifest.into()))
+                    manifests.into_iter().for_each(|manifest| built.objects.push(manifest.into()));
                 }
                 // The text itself has a finding if it is among those of the run.
                 Err(Failure::Error(_)) => built.has_more = true,
@@ -142,9 +142,10 @@ impl KustomizeLint<'_> {
             return;
         }
         let path = of.folder.join(name);
-        let title = match path.exists() {
-            true => format!("there is no kustomization in {name}"),
-            false => format!("there is no {name}"),
+        let title = if path.exists() {
+            format!("there is no kustomization in {name}")
+        } else {
+            format!("there is no {name}")
         };
         self.add(missing_file(of, &reference.path, title));
     }

@@ -54,7 +54,7 @@ pub(crate) use self::{
 use crate::field::Field;
 
 /// All containers of a pod spec: init, regular and ephemeral ones.
-fn all_containers<'t>(spec: Field<'t>) -> impl Iterator<Item = Field<'t>> {
+fn all_containers(spec: Field<'_>) -> impl Iterator<Item = Field<'_>> {
     let lists = ["initContainers", "containers", "ephemeralContainers"];
     lists.into_iter().flat_map(move |name| spec.field(name).items())
 }

@@ -34,7 +34,7 @@ pub(super) fn begin(service: &mut Map<'_>, old: Option<&Map<'_>>, context: Conte
 }
 
 /// Values that a client may leave out of an update.
-fn keep_allocated<'a>(spec: &mut Map<'a>, old: &Map<'_>) {
+fn keep_allocated(spec: &mut Map<'_>, old: &Map<'_>) {
     let arena = spec.arena();
     let has_address = |spec: &Map<'_>| spec.str("type") != "ExternalName";
     if has_address(spec) && has_address(old) {

@@ -105,9 +105,10 @@ fn defaults(service: &mut Map<'_>, context: Context) {
 fn traffic_defaults(spec: &mut Map<'_>, context: Context) {
     let kind = spec.str("type");
     // Services of other types with external addresses have a policy since 1.29.
-    let is_external = match context.since(29) {
-        true => is_externally_accessible(spec),
-        false => matches!(kind, "NodePort" | "LoadBalancer"),
+    let is_external = if context.since(29) {
+        is_externally_accessible(spec)
+    } else {
+        matches!(kind, "NodePort" | "LoadBalancer")
     };
     if is_external {
         spec.set_default("externalTrafficPolicy", "Cluster");

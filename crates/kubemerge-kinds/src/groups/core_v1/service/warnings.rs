@@ -3,8 +3,8 @@
 use crate::field::Field;
 
 pub(super) fn warnings(service: Field<'_>) -> Vec<String> {
-    let mut found = Vec::new();
     const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
+    let mut found = Vec::new();
     if service.fields(["metadata", "annotations"]).key(HINTS).is_set() {
         found.push(format!(
             "annotation {HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead"
