@@ -51,7 +51,7 @@ const TASKS: &[Task] = &[
     task("release-check", Home::Here(release_check::HELP, release_check::run), "Refuse a release that lacks its address, its section in the changelog, or one version everywhere"),
     task("schemas", Home::Tables, "Generate the built-in tables of kubemerge-schema (needs Go unless FOLDER is given)"),
     task("stores", Home::Harness, "Test the stores in full: contract, linearizability, crashes, full disks, cut files, killed processes, etcd"),
-    task("suites", Home::Harness, "Run the integration tests of kube-rs and controller-runtime against our server and kube-apiserver (needs Go)"),
+    task("suites", Home::Harness, "Run the integration tests of other projects with our server and with kube-apiserver (needs Go)"),
     task("tidy", Home::Here(tidy::HELP, tidy::run), "Check the rules of the repository that no compiler checks"),
 ];
 
