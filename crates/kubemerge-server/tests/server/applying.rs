@@ -59,12 +59,13 @@ async fn what_reading_fills_in_is_stored_by_the_next_write() {
     const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
     let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "a"},
         "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}});
-    let job = |labels: Value| {
+    let job = |metadata: Value| {
         json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": {"template": {
-            "metadata": {"labels": labels},
+            "metadata": metadata,
             "spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "b"}]}}}})
     };
     let schema = json!({"type": "object", "properties": {
+        "spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
         "status": {"type": "object", "default": {"phase": "New"}, "x-kubernetes-preserve-unknown-fields": true}}});
     let definition = |subresources: Value| {
         json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -73,12 +74,14 @@ async fn what_reading_fills_in_is_stored_by_the_next_write() {
                 "versions": [{"name": "v1", "served": true, "storage": true, "subresources": subresources,
                     "schema": {"openAPIV3Schema": schema}}]}})
     };
-    let fox = json!({"apiVersion": "example.com/v1", "kind": "Fox", "metadata": {"name": "a"}});
+    let fox =
+        json!({"apiVersion": "example.com/v1", "kind": "Fox", "metadata": {"name": "a"}, "spec": {"a": 1}});
     let (foxes, plain) = ("/apis/example.com/v1/namespaces/default/foxes", json!({}));
     let writes = [
         (CLAIMS, claim, &plain, true),
         (JOBS, job(json!({})), &plain, true),
-        (JOBS, job(json!({"app": "a"})), &plain, false),
+        (JOBS, job(json!({"labels": {}})), &plain, false),
+        (JOBS, job(json!({"labels": {"app": "a"}})), &plain, false),
         (CONFIG_MAPS, config_map("a"), &plain, false),
         (foxes, fox.clone(), &json!({"status": {}}), true),
         (foxes, fox, &plain, false),

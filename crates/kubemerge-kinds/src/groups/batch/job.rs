@@ -25,8 +25,7 @@ pub(super) const KIND: KindEntry = KindEntry {
         generation: GenerationRule::Field("spec"),
         // For clients from before there was garbage collection, which deleted dependents themselves.
         default_propagation: Propagation::Orphan,
-        // Labels of pods that are generated become those of the Job.
-        completed_by_reading: |job| job.map("metadata").is_none_or(|metadata| !metadata.has("labels")),
+        completed_by_reading: gets_labels_by_reading,
         prepare_create: |job, context| {
             // Before the defaults of labels, which copy what this adds to the template.
             generate_selector(job);
@@ -97,6 +96,14 @@ fn defaults(job: &mut Map<'_>, context: Context) {
         spec.set_if_absent("podReplacementPolicy", replaced_when);
         spec.set_if_absent("manualSelector", false);
     }
+}
+
+/// Labels that are generated for pods become those of the Job when it is read, unless the template came with labels:
+/// then both are one map, even if it was empty.
+fn gets_labels_by_reading(job: &Map<'_>) -> bool {
+    let template = job.map("spec").and_then(|spec| spec.map("template")?.map("metadata"));
+    let has_labels = |metadata: &Map<'_>| metadata.has("labels") || metadata.is_given_empty("labels");
+    !job.map("metadata").is_some_and(|metadata| metadata.has("labels")) && !template.is_some_and(has_labels)
 }
 
 /// A Job without labels has those of its pods. Kubernetes sets them before it adds its own labels to the
