@@ -197,17 +197,45 @@ async fn many_unknown_fields_are_reported_within_limits() {
 async fn delete_options_of_the_wrong_type_delete_nothing() {
     let server = server();
     ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
-    for options in [
-        json!({"dryRun": "All"}),
-        json!({"gracePeriodSeconds": "0"}),
-        json!({"preconditions": {"uid": 5}}),
-        json!({"orphanDependents": "yes"}),
-        json!({"kind": "ConfigMap"}),
-        json!([]),
+    let unmarshal = |found: &str, field: &str, wanted: &str| {
+        format!("json: cannot unmarshal {found} into Go struct field {field} of type {wanted}")
+    };
+    for (options, message) in [
+        (json!({"dryRun": "All"}), unmarshal("string", "DeleteOptions.dryRun", "[]string")),
+        (json!({"dryRun": [5]}), unmarshal("number", "DeleteOptions.dryRun", "string")),
+        (json!({"gracePeriodSeconds": "0"}), unmarshal("string", "DeleteOptions.gracePeriodSeconds", "int64")),
+        (
+            json!({"gracePeriodSeconds": 1.5}),
+            unmarshal("number 1.5", "DeleteOptions.gracePeriodSeconds", "int64"),
+        ),
+        (
+            json!({"preconditions": {"uid": 5}}),
+            unmarshal("number", "Preconditions.preconditions.uid", "types.UID"),
+        ),
+        (json!({"orphanDependents": "yes"}), unmarshal("string", "DeleteOptions.orphanDependents", "bool")),
+        (
+            json!({"kind": "ConfigMap"}),
+            "no kind \"ConfigMap\" is registered for version \"meta.k8s.io/v1\" in scheme \
+             \"pkg/runtime/scheme.go:111\""
+                .to_owned(),
+        ),
+        (
+            json!({"apiVersion": 5}),
+            format!(
+                "couldn't get version/kind; json parse error: {}",
+                unmarshal("number", ".apiVersion", "string")
+            ),
+        ),
+        (
+            json!([]),
+            "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { \
+             APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }"
+                .to_owned(),
+        ),
     ] {
         let answer = ask(&server, "DELETE", &format!("{CONFIG_MAPS}/a"), options).await;
         assert_eq!((answer.code, &answer.body["reason"]), (400, &json!("BadRequest")));
-        assert!(answer.message().starts_with("DeleteOptions in version \"v1\" cannot be handled"));
+        assert_eq!(answer.message(), message);
     }
     assert_eq!(
         ask(&server, "DELETE", &format!("{CONFIG_MAPS}/a?gracePeriodSeconds=x"), Value::Null).await.code,

@@ -21,10 +21,8 @@ use crate::{
 type Member = (&'static str, fn(&Value) -> bool, &'static str);
 
 const MEMBERS: &[Member] = &[
-    ("/apiVersion", Value::is_string, "string"),
     ("/dryRun", is_list_of_text, "[]string"),
     ("/gracePeriodSeconds", Value::is_i64, "int64"),
-    ("/kind", Value::is_string, "string"),
     ("/orphanDependents", Value::is_boolean, "bool"),
     ("/preconditions", Value::is_object, "v1.Preconditions"),
     ("/preconditions/resourceVersion", Value::is_string, "string"),
@@ -138,32 +136,75 @@ fn propagation(
 
 /// A value of the wrong type must not pass for one that was never given.
 fn check_types(value: &Value) -> Outcome<()> {
-    let refuse = |text: String| {
-        Err(bad_request(format!(
-            "DeleteOptions in version \"v1\" cannot be handled as a DeleteOptions: {text}"
-        )))
-    };
-    if !value.is_object() && !value.is_null() {
-        return refuse("json: cannot unmarshal it into a Go struct".into());
-    }
-    if let Some(kind) = value.get("kind").and_then(Value::as_str).filter(|kind| !is_kind(kind)) {
-        let version = value.get("apiVersion").and_then(Value::as_str).filter(|version| !version.is_empty());
-        return Err(bad_request(format!(
-            "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
-            quoted(kind),
-            quoted(version.unwrap_or("v1"))
-        )));
-    }
+    check_names(value)?;
     for (pointer, fits, wanted) in MEMBERS {
         let given = value.pointer(pointer).filter(|given| !given.is_null());
-        if given.is_some_and(|given| !fits(given)) {
-            let field = pointer.trim_start_matches('/').replace('/', ".");
-            return refuse(format!(
-                "json: cannot unmarshal a value into Go struct field DeleteOptions.{field} of type {wanted}"
-            ));
+        if let Some(given) = given.filter(|given| !fits(given)) {
+            return Err(bad_request(mismatch(pointer, given, wanted)));
         }
     }
     Ok(())
+}
+
+/// Whether this is an object with names of a type, which are read first, and those of DeleteOptions.
+fn check_names(value: &Value) -> Outcome<()> {
+    let refuse =
+        |why: String| Err(bad_request(format!("couldn't get version/kind; json parse error: {why}")));
+    if !value.is_object() && !value.is_null() {
+        let fields = ["APIVersion", "Kind"].map(|name| {
+            let member = if name == "Kind" { "kind" } else { "apiVersion" };
+            format!("{name} string {}", quoted(&format!("json:\"{member},omitempty\"")))
+        });
+        let found = go_name(value);
+        return refuse(format!(
+            "json: cannot unmarshal {found} into Go value of type struct {{ {} }}",
+            fields.join("; ")
+        ));
+    }
+    for name in ["apiVersion", "kind"] {
+        if let Some(given) = value.get(name).filter(|given| !given.is_string() && !given.is_null()) {
+            let found = go_name(given);
+            return refuse(format!(
+                "json: cannot unmarshal {found} into Go struct field .{name} of type string"
+            ));
+        }
+    }
+    let Some(kind) = value.get("kind").and_then(Value::as_str).filter(|kind| !is_kind(kind)) else {
+        return Ok(());
+    };
+    let version = value.get("apiVersion").and_then(Value::as_str).filter(|version| !version.is_empty());
+    Err(bad_request(format!(
+        "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
+        quoted(kind),
+        quoted(version.unwrap_or("meta.k8s.io/v1"))
+    )))
+}
+
+/// What Go says about a member that does not fit; of a list of texts it names the item.
+fn mismatch(pointer: &str, given: &Value, wanted: &str) -> String {
+    let (given, wanted) = match given.as_array().and_then(|list| list.iter().find(|item| !item.is_string())) {
+        Some(item) if wanted.starts_with("[]") => (item, wanted.trim_start_matches("[]")),
+        _ => (given, wanted),
+    };
+    let field = pointer.trim_start_matches('/').replace('/', ".");
+    let owner = if field.contains('.') { "Preconditions" } else { "DeleteOptions" };
+    let found = match given {
+        Value::Number(number) if wanted == "int64" => format!("number {number}"),
+        other => go_name(other).to_owned(),
+    };
+    format!("json: cannot unmarshal {found} into Go struct field {owner}.{field} of type {wanted}")
+}
+
+/// What Go calls a value of JSON.
+fn go_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
 }
 
 fn is_kind(kind: &str) -> bool {
