@@ -1,7 +1,7 @@
 //! [`RuleSource`]: what tells a strategic merge how the fields of an object merge.
 
 use crate::error::{Error, ErrorKind};
-use kubemerge_schema::{Dialect, Schema, Type};
+use kubemerge_schema::{Dialect, Schema, StrategicPatch, Type};
 use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Node, Str};
 
@@ -71,7 +71,7 @@ fn type_in<'s>(schema: &'s Schema, object: Node<'_>) -> Result<Type<'s>, Error> 
     let refused = |hint: String| Err(unsupported(&hint));
     match schema.type_of(&api_version, &kind) {
         // Kubernetes merges custom resources by JSON merge patch only.
-        Some(ty) if ty.is_custom_resource() && schema.dialect() == Dialect::Upstream => refused(format!(
+        Some(ty) if ty.strategic_patch() == StrategicPatch::Refused => refused(format!(
             "{kind} of {api_version} is a custom resource: use a merge patch, or the dialect `spec`"
         )),
         Some(ty) => Ok(ty),

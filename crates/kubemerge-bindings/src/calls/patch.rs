@@ -1,6 +1,6 @@
 //! Applies a patch.
 
-use kubemerge::{Dialect, Patch, PatchType, RuleSource, Schema, Type};
+use kubemerge::{Dialect, Patch, PatchType, RuleSource, Schema, Type, schema::StrategicPatch};
 use serde::Serialize;
 
 use crate::failure::{Failure, Sides};
@@ -79,7 +79,7 @@ pub(super) fn type_of<'s>(schema: &'s Schema, object: &TextDocument<'_>) -> Resu
         failure.at(&object.yaml, "kind").in_text("object")
     };
     match schema.type_of(&api_version, &kind) {
-        Some(ty) if ty.is_custom_resource() && schema.dialect() == Dialect::Upstream => Err(failure(
+        Some(ty) if ty.strategic_patch() == StrategicPatch::Refused => Err(failure(
             "strategic merge patch format is not supported".to_owned(),
             "use a merge patch, or the dialect spec to merge by the rules of its definition",
         )),

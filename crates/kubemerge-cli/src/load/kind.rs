@@ -1,7 +1,7 @@
 //! Finds the type that a user names: `v1/Service`, `deploy`, `Ingress`, `ServiceSpec`.
 
 use kubemerge_inspect::nearest;
-use kubemerge_schema::{Dialect, NameError, Schema, Type};
+use kubemerge_schema::{Dialect, NameError, Schema, StrategicPatch, Type};
 
 use super::manifest::{Identity, Manifest};
 use crate::report::{Notice, Result};
@@ -24,9 +24,7 @@ pub(crate) fn type_of<'s>(schema: &'s Schema, manifest: &Manifest<'_>) -> Result
     let Identity { api_version, kind, .. } = &manifest.identity;
     match schema.type_of(api_version, kind) {
         // As the API server, which answers 415.
-        Some(ty) if ty.is_custom_resource() && schema.dialect() == Dialect::Upstream => {
-            Err(custom_resource(manifest).into())
-        }
+        Some(ty) if ty.strategic_patch() == StrategicPatch::Refused => Err(custom_resource(manifest).into()),
         Some(ty) => Ok(ty),
         // kustomize merges objects of any kind: maps by name, lists as a whole.
         None if schema.dialect() == Dialect::Kustomize && !kind.is_empty() => Ok(schema.untyped()),

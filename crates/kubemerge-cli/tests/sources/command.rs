@@ -1,11 +1,17 @@
 //! The command, which is given the document by `--schema` and an overlay by `--overlay`.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Output},
+};
 
 use kubemerge_schema::Dialect;
 use serde_json::Value;
 
-use super::{Causes, EntryPoint, Findings, MANAGERS, causes, engine::changed, given::Source, word};
+use super::{
+    Causes, EntryPoint, Findings, MANAGERS, NOT_SUPPORTED, causes, engine::changed, given::Source, word,
+};
 
 /// The command in a folder that has the document and the object.
 pub(super) struct TheCommand(pub(super) PathBuf);
@@ -13,17 +19,21 @@ pub(super) struct TheCommand(pub(super) PathBuf);
 impl TheCommand {
     /// What a subcommand prints as JSON.
     fn run(&self, source: &Source, arguments: &[&str]) -> Value {
-        let output = Command::new(env!("CARGO_BIN_EXE_kubemerge"))
+        let output = self.output(source, arguments);
+        let text = String::from_utf8_lossy(&output.stdout);
+        serde_json::from_str(&text).unwrap_or_else(|error| {
+            panic!("{arguments:?}: {error}: {text} {}", String::from_utf8_lossy(&output.stderr))
+        })
+    }
+
+    fn output(&self, source: &Source, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_kubemerge"))
             .args(arguments)
             .args(["--schema", "schema.json", "-o", "json"])
             .args(source.overlay.iter().flat_map(|_| ["--overlay", "overlay.json"]))
             .current_dir(&self.0)
             .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&output.stdout);
-        serde_json::from_str(&text).unwrap_or_else(|error| {
-            panic!("{arguments:?}: {error}: {text} {}", String::from_utf8_lossy(&output.stderr))
-        })
+            .unwrap()
     }
 
     fn write(&self, name: &str, content: &Value) {
@@ -52,6 +62,15 @@ impl EntryPoint for TheCommand {
         let change = source.strategic.to_string();
         let patch = ["patch", "-f", "object.json", "-p", &change, "--dialect", word(dialect)];
         object(self.run(source, &patch))[source.part].clone()
+    }
+
+    fn takes_strategic(&mut self, source: &Source, dialect: Dialect) -> bool {
+        let change = source.strategic.to_string();
+        let patch = ["patch", "-f", "object.json", "-p", &change, "--dialect", word(dialect)];
+        let output = self.output(source, &patch);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() || said.contains(NOT_SUPPORTED), "{said}");
+        output.status.success()
     }
 
     fn applied(&mut self, source: &Source, config: &Value) -> Value {

@@ -10,7 +10,7 @@ use kubemerge_value::Document;
 use kubemerge_yaml::Options;
 use serde_json::{Value, json};
 
-use super::{Causes, EntryPoint, Findings, MANAGERS, causes, given::Source, word};
+use super::{Causes, EntryPoint, Findings, MANAGERS, NOT_SUPPORTED, causes, given::Source, word};
 
 pub(super) struct Library;
 
@@ -62,6 +62,14 @@ impl EntryPoint for Library {
             .clone()
     }
 
+    fn takes_strategic(&mut self, source: &Source, dialect: Dialect) -> bool {
+        let schema = Library::schema(source, dialect);
+        let (object, patch) = (source.object.to_string(), source.strategic.to_string());
+        let patch = Patch::new(PatchType::Strategic, patch.as_str()).unwrap();
+        let answer = apply(RuleSource::Schema(&schema), object.as_str(), &patch);
+        answer.map_err(|error| assert_eq!(error.message(), NOT_SUPPORTED)).is_ok()
+    }
+
     fn applied(&mut self, source: &Source, config: &Value) -> Value {
         let applies = ServerSideApply::new(&Library::schema(source, source.judge));
         let [first, second] =
@@ -89,13 +97,17 @@ impl EntryPoint for Library {
 pub(super) struct Bindings(pub(super) Engine);
 
 impl Bindings {
-    fn call(&mut self, source: &Source, dialect: Dialect, mut request: Value) -> Value {
+    fn call(&mut self, source: &Source, dialect: Dialect, request: Value) -> Value {
+        let answer = self.answer(source, dialect, request);
+        assert!(answer["error"].is_null(), "{answer}");
+        answer["answer"].clone()
+    }
+
+    fn answer(&mut self, source: &Source, dialect: Dialect, mut request: Value) -> Value {
         let overlays: Vec<String> = source.overlay.iter().map(Value::to_string).collect();
         let schemas = [source.document.to_string()];
         request["settings"] = json!({"dialect": word(dialect), "schemas": schemas, "overlays": overlays});
-        let answer: Value = serde_json::from_str(&self.0.answer(&request.to_string())).unwrap();
-        assert!(answer["error"].is_null(), "{answer}");
-        answer["answer"].clone()
+        serde_json::from_str(&self.0.answer(&request.to_string())).unwrap()
     }
 
     /// The same about the object of the source; answers the part of the result.
@@ -127,6 +139,14 @@ impl EntryPoint for Bindings {
 
     fn merged(&mut self, source: &Source, dialect: Dialect) -> Value {
         self.result(source, dialect, json!({"call": "apply", "patch": source.strategic.to_string()}))
+    }
+
+    fn takes_strategic(&mut self, source: &Source, dialect: Dialect) -> bool {
+        let (object, patch) = (source.object.to_string(), source.strategic.to_string());
+        let request = json!({"call": "apply", "object": object, "patch": patch});
+        let error = self.answer(source, dialect, request)["error"].take();
+        assert!(error.is_null() || error["message"] == NOT_SUPPORTED, "{error}");
+        error.is_null()
     }
 
     fn applied(&mut self, source: &Source, config: &Value) -> Value {

@@ -114,6 +114,8 @@ pub(super) fn sources() -> Vec<Source> {
         union,
         shape("OpenAPI v2", openapi("swagger"), BOTH),
         shape("OpenAPI v3", openapi("openapi"), BOTH),
+        shape("OpenAPI v2 of a cluster", of_a_cluster(openapi("swagger")), &[Dialect::Spec]),
+        shape("OpenAPI v3 of a cluster", of_a_cluster(openapi("openapi")), &[Dialect::Spec]),
         template,
     ]
 }
@@ -169,6 +171,22 @@ fn openapi(syntax: &str) -> Value {
         let spec = spec_schema(&json!({"x-kubernetes-int-or-string": true}));
         json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": of(spec)}})
     }
+}
+
+/// The same document as clusters have it for custom resources: strategic merge patches are not among what PATCH consumes.
+fn of_a_cluster(mut document: Value) -> Value {
+    let types =
+        ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
+    let is_v2 = document["swagger"].is_string();
+    let patch = &mut document["paths"]["/apis/g.io/v1/namespaces/{namespace}/shapes/{name}"]["patch"];
+    if is_v2 {
+        patch["consumes"] = json!(types);
+    } else {
+        let content: serde_json::Map<_, _> =
+            types.map(|name| (name.to_owned(), json!({}))).into_iter().collect();
+        patch["requestBody"] = json!({"content": content});
+    }
+    document
 }
 
 /// A document of a version of Kubernetes, with less about pod templates than it has.

@@ -140,7 +140,11 @@ impl EntryPoint for AServer {
         applied[source.part].clone()
     }
 
-    fn strategic_code(&mut self, source: &Source, dialect: Dialect) -> Option<u16> {
-        Some(self.patch(source, dialect).0)
+    fn takes_strategic(&mut self, source: &Source, dialect: Dialect) -> bool {
+        match self.patch(source, dialect) {
+            (200, _) => true,
+            (415, _) => false,
+            (code, answer) => panic!("{}: {code} {answer}", source.name),
+        }
     }
 }

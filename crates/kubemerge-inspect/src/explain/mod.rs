@@ -6,7 +6,7 @@ mod step;
 
 pub use step::{Action, MergeStep};
 
-use kubemerge_schema::{Dialect, Schema, Type};
+use kubemerge_schema::{Dialect, Schema, StrategicPatch, Type};
 use kubemerge_strategic::{MergeError, apply, apply_observed};
 use kubemerge_value::{Arena, Node};
 
@@ -90,7 +90,7 @@ struct DialectComparison<'c, 's, 'a> {
 
 impl<'a> DialectComparison<'_, '_, 'a> {
     fn upstream_and_spec(&self) -> Vec<DialectDifference> {
-        if self.types.upstream.is_custom_resource() {
+        if self.types.upstream.strategic_patch() == StrategicPatch::Refused {
             return vec![self.refused_custom_resource()];
         }
         match [self.types.upstream, self.types.spec].map(|ty| apply(ty, self.live, self.patch, self.arena)) {
@@ -106,10 +106,9 @@ impl<'a> DialectComparison<'_, '_, 'a> {
 
     /// Where the result of kustomize differs from those of the other two. What those have in common is told once.
     fn with_kustomize(&self, result: Node<'a>) -> Vec<DialectDifference> {
-        let mut found = if self.types.upstream.is_custom_resource() {
-            vec![self.refused_custom_resource()]
-        } else {
-            self.beside("upstream", self.types.upstream, result)
+        let mut found = match self.types.upstream.strategic_patch() {
+            StrategicPatch::Refused => vec![self.refused_custom_resource()],
+            StrategicPatch::Accepted => self.beside("upstream", self.types.upstream, result),
         };
         for difference in self.beside("spec", self.types.spec, result) {
             let is_same = |known: &&mut DialectDifference| {

@@ -28,7 +28,7 @@ pub use subject::{LintObject, LintPatch};
 use std::collections::HashSet;
 
 use kubemerge::{Patch, PatchType};
-use kubemerge_schema::{KindOf, Schema, Type};
+use kubemerge_schema::{KindOf, Schema, StrategicPatch, Type};
 use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Arena, Node, Path};
 use kubemerge_yaml::{Place, YamlDocument};
@@ -133,19 +133,23 @@ impl<'s> Linter<'s> {
             return Linter::by_rfc(types, patch, live);
         }
         let mut findings = Findings::default();
-        if types.upstream.is_custom_resource() {
+        if types.upstream.strategic_patch() == StrategicPatch::Refused {
             let draft = Draft::new(rule::CUSTOM_RESOURCE, "a strategic patch of a custom resource");
             findings.add(draft, || Location::of(patch.document, "kind"));
         }
         walk_patch(types, patch.document, patch.patch, &mut findings);
         trap::traps(patch.document, &[(patch.document.root(), types.spec)], &mut findings);
         let mut findings = findings.finish();
-        if types.upstream.is_custom_resource() {
+        if types.upstream.strategic_patch() == StrategicPatch::Refused {
             // Nothing is replaced: the patch is refused.
             findings.retain(|one| one.rule != rule::REPLACED_LIST.code);
         }
         let tried = match live {
-            _ if types.upstream.is_custom_resource() || types.upstream.is_untyped() => Vec::new(),
+            _ if types.upstream.strategic_patch() == StrategicPatch::Refused
+                || types.upstream.is_untyped() =>
+            {
+                Vec::new()
+            }
             Some(live) => merge::on_object(types, live, patch),
             None => merge::on_itself(types, patch),
         };

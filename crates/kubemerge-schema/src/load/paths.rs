@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
-use crate::model::{Model, Name, ResourceEntry, StrategicPatch, SubresourceEntry};
+use crate::model::{
+    Flags, KindEntry, Model, Name, NodeId, Origin, ResourceEntry, StrategicPatch, SubresourceEntry, UNTYPED,
+};
 
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
@@ -168,7 +170,21 @@ fn add(model: &mut Model, [group, version, plural]: Address<'_>, found: &Resourc
         subresources,
         strategic_patch: if takes_strategic { StrategicPatch::Accepted } else { StrategicPatch::Refused },
     };
+    if !takes_strategic {
+        refuse_strategic(model, &entry);
+    }
     model.resources.push(entry);
+}
+
+/// Notes in the type of a resource what its paths say, for merges without a server.
+fn refuse_strategic(model: &mut Model, resource: &ResourceEntry) {
+    let names = [resource.group, resource.version, resource.kind];
+    let is_own = |kind: &&KindEntry| [kind.group, kind.version, kind.kind] == names;
+    let described = model.kinds.iter().filter(is_own).map(|kind| model.definition(kind.definition));
+    let given = described.filter(|definition| definition.origin == Origin::OpenApi);
+    let roots: Vec<NodeId> =
+        given.map(|definition| definition.node).filter(|node| *node != UNTYPED).collect();
+    roots.into_iter().for_each(|root| model.node_mut(root).flags.set(Flags::NO_STRATEGIC_PATCH));
 }
 
 #[cfg(test)]
@@ -205,6 +221,7 @@ mod tests {
         assert!(shapes.is_namespaced());
         assert_eq!(shapes.verbs().collect::<Vec<_>>(), ["create", "list", "patch", "watch"]);
         assert_eq!(shapes.strategic_patch(), StrategicPatch::Refused);
+        assert_eq!(schema.type_of("g.io/v1", "Shape").unwrap().strategic_patch(), StrategicPatch::Refused);
         let parts: Vec<_> = shapes.subresources().map(|part| (part.name(), part.kind())).collect();
         assert_eq!(parts, [("status", "Shape")]);
     }

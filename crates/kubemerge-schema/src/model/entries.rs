@@ -53,6 +53,8 @@ impl Flags {
     pub(crate) const KEEP_EMPTY: Flags = Flags(1 << 12);
     /// The Go field has `omitzero` (known for built-in types only).
     pub(crate) const OMIT_ZERO: Flags = Flags(1 << 13);
+    /// The root of a kind whose document leaves strategic merge patches out of PATCH.
+    pub(crate) const NO_STRATEGIC_PATCH: Flags = Flags(1 << 14);
 
     pub(crate) fn has(self, other: Flags) -> bool {
         self.0 & other.0 != 0

@@ -1,7 +1,10 @@
 //! [`Type`], the cursor that walks a compiled schema.
 
 use super::Schema;
-use crate::model::{DefinitionId, Flags, Model, Node, NodeId, Origin, Shape, UNTYPED, split_api_version};
+use crate::compile::Dialect;
+use crate::model::{
+    DefinitionId, Flags, Model, Node, NodeId, Origin, Shape, StrategicPatch, UNTYPED, split_api_version,
+};
 
 /// A place in a compiled schema: what is known about the value there.
 ///
@@ -66,9 +69,23 @@ impl<'s> Type<'s> {
         Some(self.model().definition(definition).origin)
     }
 
-    /// Whether this is the root of a custom resource, which the API server does not merge strategically.
+    /// Whether this is the root of a custom resource.
     pub fn is_custom_resource(self) -> bool {
-        self.resolved().is_some_and(|node| node.flags.has(Flags::CUSTOM_RESOURCE))
+        self.has_flag(Flags::CUSTOM_RESOURCE)
+    }
+
+    /// Whether objects of this type take strategic merge patches. In `upstream` custom resources do not, nor kinds whose
+    /// document leaves these patches out of what PATCH consumes; the other dialects merge all.
+    pub fn strategic_patch(self) -> StrategicPatch {
+        let is_refused = self.is_custom_resource() || self.has_flag(Flags::NO_STRATEGIC_PATCH);
+        match self.schema.dialect() {
+            Dialect::Upstream if is_refused => StrategicPatch::Refused,
+            Dialect::Upstream | Dialect::Spec | Dialect::Kustomize => StrategicPatch::Accepted,
+        }
+    }
+
+    fn has_flag(self, flag: Flags) -> bool {
+        self.resolved().is_some_and(|node| node.flags.has(flag))
     }
 
     /// What kind of value the schema wants.

@@ -1,6 +1,8 @@
 //! What configurations would overwrite: fields that they and other clients changed in different ways.
 
-use kubemerge::{Change, Conflict, Dialect, KubectlApplied, LAST_APPLIED, Schema, Versions, conflicts};
+use kubemerge::{
+    Change, Conflict, KubectlApplied, LAST_APPLIED, Schema, Versions, conflicts, schema::StrategicPatch,
+};
 use kubemerge_inspect::short;
 use kubemerge_value::{Document, Node};
 
@@ -44,7 +46,7 @@ fn overwritten(schema: &Schema, config: &Manifest<'_>, current: &Vec<u8>) -> Res
     let modified = with_annotation(schema, config)?;
     let versions = Versions { original: &original, modified: &modified, current };
     let mut found = match schema.type_of(&config.identity.api_version, &config.identity.kind) {
-        Some(ty) if !ty.is_custom_resource() || schema.dialect() == Dialect::Spec => {
+        Some(ty) if ty.strategic_patch() == StrategicPatch::Accepted => {
             conflicts(ty, &versions).map_err(|error| config.fault(&error))?
         }
         _ => {

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use kubemerge_schema::{
-    Dialect, ExplainError, FieldExplanation, ListStrategy, MapStrategy, Merge, Required, Schema, Shape, Type,
+    ExplainError, FieldExplanation, ListStrategy, MapStrategy, Merge, Required, Schema, Shape,
+    StrategicPatch, Type,
 };
 use serde::Serialize;
 
@@ -102,7 +103,7 @@ fn no_such_field(kind: &str, error: &ExplainError) -> Notice {
 fn rule(root: Type<'_>, explanation: &FieldExplanation<'_>) -> Rule {
     let dialect = explanation.dialect.name();
     // The rules of a definition would be shown as if the API server followed them.
-    if explanation.dialect == Dialect::Upstream && root.is_custom_resource() {
+    if root.strategic_patch() == StrategicPatch::Refused {
         let because = "the API server has no strategic merge for custom resources".to_owned();
         return Rule {
             dialect,
@@ -153,7 +154,7 @@ fn short_value(value: &str) -> String {
 /// The rule in a table cell; nothing for a scalar.
 fn short_rule(root: Type<'_>, explanation: &FieldExplanation<'_>) -> String {
     // The table would show rules that the API server never applies.
-    let refused = explanation.dialect == Dialect::Upstream && root.is_custom_resource();
+    let refused = root.strategic_patch() == StrategicPatch::Refused;
     let mut rule = match &explanation.merge {
         Merge::Scalar => return String::new(),
         _ if refused => return "refused".to_owned(),
