@@ -15,8 +15,25 @@ use crate::{
         peer::Peer,
         reason::Reason,
         status::{Failure, Outcome},
+        target::Target,
     },
 };
+
+impl Api {
+    /// Refuses a request without valid credentials, before anything is done for it.
+    #[cfg(feature = "serve")]
+    pub(crate) fn authenticate(&self, parts: &Parts) -> Outcome<()> {
+        match is_public(&Target::of(parts.uri.path())) {
+            true => Ok(()),
+            false => user_of(self, parts).map(drop),
+        }
+    }
+}
+
+/// Upstream: whether the server works is told to all, so that probes need no token; single checks are not.
+pub(super) fn is_public(target: &Target<'_>) -> bool {
+    matches!(target, Target::Health(path) if !path.contains('/'))
+}
 
 /// The user of a request.
 pub(super) fn user_of<'r>(api: &Api, parts: &'r Parts) -> Outcome<Cow<'r, User>> {

@@ -8,7 +8,7 @@ use http::{HeaderMap, Method, Response, request::Parts};
 
 use crate::{
     api::{
-        authentication::user_of,
+        authentication::{is_public, user_of},
         dispatch,
         hooks::{Answered, IncomingRequest, Interference},
         state::Api,
@@ -175,11 +175,6 @@ impl Api {
         followed?;
         Ok(reply)
     }
-}
-
-/// Upstream: whether the server works is told to all, so that probes need no token; single checks are not.
-fn is_public(target: &Target<'_>) -> bool {
-    matches!(target, Target::Health(path) if !path.contains('/'))
 }
 
 fn reply(answered: Outcome<Reply>) -> Reply {

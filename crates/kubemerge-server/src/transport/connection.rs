@@ -11,10 +11,13 @@ use hyper_util::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::watch,
+    time::timeout,
 };
 
 use super::{
-    gate::{Gate, READ_TIMEOUT},
+    gate::{Asking, Gate},
+    idle::Idle,
+    timeouts::{CLOSE_TIMEOUT, READ_TIMEOUT},
     unsent::Unsent,
 };
 use crate::protocol::peer::Peer;
@@ -23,7 +26,11 @@ use crate::protocol::peer::Peer;
 pub(super) struct Client {
     pub(super) peer: Option<Peer>,
     pub(super) unsent: Arc<Unsent>,
+    pub(super) idle: Idle,
 }
+
+/// How many requests of a connection may be open at once. Upstream: what Go allows.
+const MAX_STREAMS: u32 = 250;
 
 /// Answers the requests of one connection.
 pub(super) async fn serve_connection(
@@ -32,26 +39,34 @@ pub(super) async fn serve_connection(
     gate: Arc<Gate>,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let Client { peer, unsent } = client;
-    let stalled = unsent.clone();
+    let Client { peer, unsent, idle } = client;
+    let (stalled, expired) = (unsent.clone(), idle.clone());
     let answer = service_fn(move |mut request: Request<Incoming>| {
         if let Some(peer) = &peer {
             request.extensions_mut().insert(peer.clone());
         }
-        let (gate, unsent) = (gate.clone(), unsent.clone());
-        async move { Ok::<_, Infallible>(gate.answer(request, &unsent).await) }
+        let (gate, unsent, progress) = (gate.clone(), unsent.clone(), idle.begin());
+        async move { Ok::<_, Infallible>(gate.answer(request, Asking { unsent: &unsent, progress }).await) }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     // Without a timer hyper ignores the timeout.
     builder.http1().timer(TokioTimer::new()).header_read_timeout(READ_TIMEOUT);
+    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MAX_STREAMS);
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);
     tokio::pin!(connection);
     let ended = async {
+        // Before the version of HTTP is known, and in HTTP/2, hyper has no timeout for headers.
         tokio::select! {
-            _ = &mut connection => return,
-            _ = stopped.changed() => connection.as_mut().graceful_shutdown(),
+            _ = &mut connection => {}
+            () = expired.expired() => {
+                connection.as_mut().graceful_shutdown();
+                drop(timeout(CLOSE_TIMEOUT, connection).await);
+            }
+            _ = stopped.changed() => {
+                connection.as_mut().graceful_shutdown();
+                drop(connection.await);
+            }
         }
-        drop(connection.await);
     };
     tokio::select! {
         () = ended => {}

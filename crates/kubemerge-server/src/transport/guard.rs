@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use http::{HeaderMap, header, request::Parts};
+use http::{HeaderMap, Version, header, request::Parts};
 
 use crate::protocol::{
     reason::Reason,
@@ -19,6 +19,16 @@ pub(super) struct Guard {
 impl Guard {
     pub(super) fn new(allowed_hosts: Vec<String>) -> Guard {
         Guard { allowed_hosts }
+    }
+
+    /// What is wrong with the hosts of a request, in the words of Go's HTTP library.
+    pub(super) fn malformed(parts: &Parts) -> Option<&'static str> {
+        match parts.headers.get_all(header::HOST).iter().count() {
+            // HTTP/2 has the host in the URI, and HTTP/1.0 need not have any.
+            0 if parts.version == Version::HTTP_11 => Some("missing required Host header"),
+            0 | 1 => None,
+            _ => Some("too many Host headers"),
+        }
     }
 
     /// Refuses what a page of another site can send.
@@ -96,6 +106,23 @@ mod tests {
     fn other_names_are_refused() {
         for host in ["evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "", "[evil"] {
             assert_eq!(code(host, None), 403, "{host}");
+        }
+    }
+
+    #[test]
+    fn http_1_1_has_one_host() {
+        let problem = |version: Version, hosts: &[&str]| {
+            let request = http::Request::builder().uri("/api").version(version);
+            let request = hosts.iter().fold(request, |request, host| request.header(header::HOST, *host));
+            Guard::malformed(&request.body(()).unwrap().into_parts().0)
+        };
+        assert_eq!(problem(Version::HTTP_11, &[]), Some("missing required Host header"));
+        assert_eq!(problem(Version::HTTP_11, &["localhost", "evil.example"]), Some("too many Host headers"));
+        assert_eq!(problem(Version::HTTP_2, &["localhost", "localhost"]), Some("too many Host headers"));
+        for (version, hosts) in
+            [(Version::HTTP_11, &["localhost"][..]), (Version::HTTP_10, &[]), (Version::HTTP_2, &[])]
+        {
+            assert_eq!(problem(version, hosts), None, "{version:?}");
         }
     }
 

@@ -10,7 +10,7 @@ use hyper::{body::Incoming, service::service_fn};
 use hyper_util::rt::TokioIo;
 
 use super::{
-    service,
+    service::{self, InProcess},
     streams::{self, UpgradeRequest},
 };
 use crate::{
@@ -52,7 +52,7 @@ async fn exchange(api: Arc<Api>, request: Request<Bytes>) -> hyper::Result<Respo
 async fn upgrade(api: &Api, mut request: Request<Incoming>) -> Response<Body> {
     let upgrade = UpgradeRequest::of(&mut request);
     let (parts, body) = request.into_parts();
-    let response = match service::collect(body).await {
+    let response = match service::collect(body, InProcess).await {
         Ok(body) => api.handle(parts, body).await,
         Err(failure) => Reply::failure(&failure).into_response(),
     };

@@ -19,11 +19,11 @@ pub(super) const MAX_WATCHES: usize = 10_000;
 /// What kube-apiserver tells clients that it sends away.
 const RETRY_AFTER_SECONDS: u32 = 1;
 
-/// How many bytes complete answers may have that are not sent yet, small ones not counted. Lists are no such answers,
-/// unless they are indented or YAML: they are written while they are sent.
-const MAX_UNSENT_BYTES: usize = 256 * 1024 * 1024;
-/// Each answer may have as many bytes as the first piece of a list.
-const SMALL_ANSWER_BYTES: usize = 512 * 1024;
+/// How many bytes bodies may have, and complete answers that are not sent yet, small ones not counted. Lists are no such
+/// answers, unless they are indented or YAML: they are written while they are sent.
+const MAX_LARGE_BYTES: usize = 256 * 1024 * 1024;
+/// Each may have as many bytes as the first piece of a list.
+const SMALL_BYTES: usize = 512 * 1024;
 /// A semaphore counts in 32 bits.
 const UNIT_BYTES: usize = 1024;
 
@@ -39,6 +39,7 @@ pub(super) struct Limits {
 /// The room of a request and of the bytes of its answer.
 pub(super) struct Permit {
     _request: OwnedSemaphorePermit,
+    /// The room of the body and of the answer, which take it one after the other.
     bytes: Option<OwnedSemaphorePermit>,
 }
 
@@ -50,11 +51,21 @@ pub(super) enum Room {
     Health,
 }
 
+impl Room {
+    /// The room of a request whose body may be large.
+    pub(super) fn permit(&mut self) -> Option<&mut Permit> {
+        match self {
+            Room::Request(permit) => Some(permit),
+            Room::Watch(_) | Room::Health => None,
+        }
+    }
+}
+
 impl Limits {
     pub(super) fn new(requests: usize, watches: usize) -> Limits {
         let room = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
         let watches = room(watches);
-        let bytes = room(MAX_UNSENT_BYTES / UNIT_BYTES);
+        let bytes = room(MAX_LARGE_BYTES / UNIT_BYTES);
         Limits { requests: room(requests), max_watches: watches.available_permits(), watches, bytes }
     }
 
@@ -73,12 +84,20 @@ impl Limits {
         taken.map_err(|_| too_many_requests())
     }
 
-    /// Takes room for a large answer that is complete. Only one that has changed nothing may be refused.
-    pub(super) fn enter_answer(&self, permit: &mut Permit, bytes: usize) -> Outcome<()> {
-        if bytes > SMALL_ANSWER_BYTES {
-            let units = bytes.min(MAX_UNSENT_BYTES) / UNIT_BYTES;
-            let taken = self.bytes.clone().try_acquire_many_owned(u32::try_from(units).unwrap_or(u32::MAX));
-            permit.bytes = Some(taken.map_err(|_| too_many_requests())?);
+    /// Takes room for a body or an answer, unless it is small or has room already. Only a request that has changed
+    /// nothing may be refused.
+    pub(super) fn enter_bytes(&self, permit: &mut Permit, bytes: usize) -> Outcome<()> {
+        let held = permit.bytes.as_ref().map_or(0, |held| held.num_permits() * UNIT_BYTES);
+        if bytes <= SMALL_BYTES || bytes <= held {
+            return Ok(());
+        }
+        // In large steps: a body arrives in many small pieces.
+        let wanted = bytes.next_multiple_of(SMALL_BYTES).min(MAX_LARGE_BYTES);
+        let units = u32::try_from(wanted.saturating_sub(held) / UNIT_BYTES).unwrap_or(u32::MAX);
+        let taken = self.bytes.clone().try_acquire_many_owned(units).map_err(|_| too_many_requests())?;
+        match &mut permit.bytes {
+            Some(held) => held.merge(taken),
+            none => *none = Some(taken),
         }
         Ok(())
     }

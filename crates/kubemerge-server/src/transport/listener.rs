@@ -7,7 +7,7 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::watch,
+    sync::{OwnedSemaphorePermit, watch},
     task::{JoinHandle, JoinSet},
 };
 
@@ -18,6 +18,7 @@ use crate::{
         connection::{Client, serve_connection},
         event_expiry::expire_events,
         gate::Gate,
+        idle::{Connections, Idle},
         kubeconfig,
         options::ServeOptions,
         recovery::recover_followups,
@@ -74,28 +75,25 @@ pub(crate) async fn serve(api: Arc<Api>, options: &ServeOptions) -> io::Result<S
     }
     tokio::spawn(recover_followups(api.clone(), stopped.clone()));
     let gate = Arc::new(Gate::new(api, options));
-    let task = tokio::spawn(accept(listener, acceptor, gate, stopped));
+    let room = Connections::new(options.most_connections());
+    let task = tokio::spawn(accept(listener, acceptor, (gate, room), stopped));
     Ok(Serving { address, kubeconfig, url, stop, task })
 }
 
 async fn accept(
     listener: TcpListener,
     acceptor: Acceptor,
-    gate: Arc<Gate>,
+    (gate, room): (Arc<Gate>, Connections),
     mut stopped: watch::Receiver<bool>,
 ) {
     let mut connections = JoinSet::new();
     let acceptor = Arc::new(acceptor);
     loop {
         tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    let connection = accept_connection(acceptor.clone(), stream, gate.clone(), stopped.clone());
-                    connections.spawn(connection);
-                }
-                // Out of file descriptors or the like: the next connection may work again.
-                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
-            },
+            accepted = next_client(&listener, &room) => {
+                let connection = accept_connection(acceptor.clone(), accepted, gate.clone(), stopped.clone());
+                connections.spawn(connection);
+            }
             Some(_) = connections.join_next() => {}
             _ = stopped.changed() => break,
         }
@@ -105,25 +103,45 @@ async fn accept(
     drop(tokio::time::timeout(SHUTDOWN_GRACE, finished).await);
 }
 
+/// A client that was let in.
+struct Accepted {
+    stream: TcpStream,
+    room: OwnedSemaphorePermit,
+    idle: Idle,
+}
+
+/// Waits for the next client, and until there is room for it.
+async fn next_client(listener: &TcpListener, connections: &Connections) -> Accepted {
+    loop {
+        if let Ok((stream, _)) = listener.accept().await
+            && let Some(room) = connections.enter().await
+        {
+            return Accepted { stream, room, idle: connections.idle() };
+        }
+        // Out of file descriptors or the like: the next connection may work again.
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 async fn accept_connection(
     acceptor: Arc<Acceptor>,
-    stream: TcpStream,
+    Accepted { stream, room, idle }: Accepted,
     gate: Arc<Gate>,
     stopped: watch::Receiver<bool>,
 ) {
     // Events of a watch are small and must not wait for more.
     drop(stream.set_nodelay(true));
     let unsent = Unsent::new();
-    let stream = NotedWrites::new(stream, unsent.clone());
+    let stream = NotedWrites::new(stream, unsent.clone(), room);
     match &*acceptor {
-        Acceptor::Plain => serve_connection(stream, Client { peer: None, unsent }, gate, stopped).await,
+        Acceptor::Plain => serve_connection(stream, Client { peer: None, unsent, idle }, gate, stopped).await,
         #[cfg(feature = "tls")]
         Acceptor::Tls(identity) => {
             if let Ok(Ok(stream)) =
-                tokio::time::timeout(super::gate::READ_TIMEOUT, identity.acceptor().accept(stream)).await
+                tokio::time::timeout(super::timeouts::READ_TIMEOUT, identity.acceptor().accept(stream)).await
             {
                 let peer = identity.peer(stream.get_ref().1);
-                serve_connection(stream, Client { peer, unsent }, gate, stopped).await;
+                serve_connection(stream, Client { peer, unsent, idle }, gate, stopped).await;
             }
         }
     }

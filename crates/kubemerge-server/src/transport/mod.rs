@@ -21,7 +21,11 @@ pub(crate) mod given_certificate;
 #[cfg(feature = "serve")]
 mod guard;
 #[cfg(feature = "serve")]
+mod idle;
+#[cfg(feature = "serve")]
 mod in_memory;
+#[cfg(feature = "serve")]
+mod intake;
 #[cfg(feature = "serve")]
 mod kubeconfig;
 #[cfg(feature = "serve")]
@@ -37,6 +41,8 @@ mod request_labels;
 pub(crate) mod service;
 #[cfg(feature = "serve")]
 mod streams;
+#[cfg(feature = "serve")]
+mod timeouts;
 #[cfg(feature = "tls")]
 mod tls;
 #[cfg(feature = "serve")]

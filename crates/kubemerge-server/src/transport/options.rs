@@ -5,6 +5,7 @@ use std::{fmt, io, net::SocketAddr, sync::Arc, time::Duration};
 use crate::transport::{
     acceptor::Acceptor,
     access_log::{AccessLogEntry, ErrorSink, LogSink},
+    idle::most_by_files,
     limits::MAX_WATCHES,
 };
 #[cfg(feature = "tls")]
@@ -15,6 +16,9 @@ use crate::transport::{
 
 /// As many requests as kube-apiserver carries out at once: 400 that read and 200 that write.
 const MAX_REQUESTS_INFLIGHT: usize = 600;
+
+/// As many as watches, each of which may have one, and some more.
+const MAX_CONNECTIONS: usize = 12_000;
 
 /// As long as kube-apiserver keeps Events.
 const EVENT_TTL: Duration = Duration::from_hours(1);
@@ -28,6 +32,7 @@ pub struct ServeOptions {
     is_insecure: bool,
     pub(super) max_requests_inflight: usize,
     pub(super) max_watches: usize,
+    max_connections: usize,
     pub(super) access_log: Option<LogSink>,
     pub(super) error_log: Option<ErrorSink>,
     pub(super) event_ttl: Duration,
@@ -51,6 +56,7 @@ impl Default for ServeOptions {
             is_insecure: false,
             max_requests_inflight: MAX_REQUESTS_INFLIGHT,
             max_watches: MAX_WATCHES,
+            max_connections: MAX_CONNECTIONS,
             access_log: None,
             error_log: None,
             event_ttl: EVENT_TTL,
@@ -100,6 +106,17 @@ impl ServeOptions {
     pub fn max_watches(mut self, count: usize) -> Self {
         self.max_watches = count;
         self
+    }
+
+    /// Keeps at most this many connections open: 12,000, or as many as the limit of the process for open files leaves
+    /// room for. When there are as many, connections without a request are closed after a second, and new ones wait.
+    pub fn max_connections(mut self, count: usize) -> Self {
+        self.max_connections = count;
+        self
+    }
+
+    pub(super) fn most_connections(&self) -> usize {
+        self.max_connections.min(most_by_files().unwrap_or(usize::MAX))
     }
 
     /// Calls this with every request that was answered.

@@ -11,12 +11,14 @@ use std::{
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::BodyExt;
+use tokio::time::{Instant, timeout_at};
 
 #[cfg(feature = "serve")]
 use crate::transport::in_memory;
 use crate::{
     api::{handler::MAX_BODY_BYTES, state::Api},
     protocol::{
+        reason::Reason,
         reply::{Body, Reply},
         status::{Failure, Outcome, bad_request, too_large},
     },
@@ -53,7 +55,7 @@ where
         let api = self.api.clone();
         let (parts, body) = request.into_parts();
         Box::pin(async move {
-            Ok(match collect(body).await {
+            Ok(match collect(body, InProcess).await {
                 #[cfg(feature = "serve")]
                 Ok(bytes) if parts.headers.contains_key(http::header::UPGRADE) => {
                     in_memory::answer(api, Request::from_parts(parts, bytes)).await
@@ -68,8 +70,30 @@ where
 /// Bodies that announce more than this are refused before they arrive.
 const MAX_ANNOUNCED_BYTES: u64 = 64 * 1024 * 1024;
 
+/// How a body may arrive.
+pub(crate) trait Intake {
+    /// When more than this must have been received.
+    fn deadline(&self, received: usize) -> Option<Instant>;
+
+    /// Is told how much has been received.
+    fn on_received(&mut self, received: usize) -> Outcome<()>;
+}
+
+/// The body of a request in the same process.
+pub(crate) struct InProcess;
+
+impl Intake for InProcess {
+    fn deadline(&self, _: usize) -> Option<Instant> {
+        None
+    }
+
+    fn on_received(&mut self, _: usize) -> Outcome<()> {
+        Ok(())
+    }
+}
+
 /// Reads a body up to the limit.
-pub(crate) async fn collect<B>(body: B) -> Outcome<Bytes>
+pub(crate) async fn collect<B>(body: B, mut intake: impl Intake) -> Outcome<Bytes>
 where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -80,12 +104,19 @@ where
         return Err(too_long());
     }
     let (mut body, mut first, mut joined) = (pin!(body), Bytes::new(), Vec::new());
-    while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(unreadable)?.into_data() else { continue };
+    loop {
         // Only one of the two is in use, so that the larger one is the length so far.
-        if first.len().max(joined.len()) + data.len() > MAX_BODY_BYTES {
+        let received = first.len().max(joined.len());
+        let frame = match intake.deadline(received) {
+            None => body.frame().await,
+            Some(deadline) => timeout_at(deadline, body.frame()).await.map_err(|_| slow())?,
+        };
+        let Some(frame) = frame else { break };
+        let Ok(data) = frame.map_err(unreadable)?.into_data() else { continue };
+        if received + data.len() > MAX_BODY_BYTES {
             return Err(too_long());
         }
+        intake.on_received(received + data.len())?;
         // Most bodies arrive in one piece, which needs no copy.
         if first.is_empty() {
             first = data;
@@ -101,4 +132,8 @@ where
 
 fn unreadable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
     bad_request(format!("the body of the request could not be read: {}", error.into()))
+}
+
+fn slow() -> Failure {
+    Failure::new(408, Reason::Timeout, "the body of the request did not arrive in time")
 }

@@ -7,20 +7,17 @@ use std::{
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
-    time::Duration,
 };
 
 use http::Version;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
+    sync::OwnedSemaphorePermit,
     time::{Instant, sleep, sleep_until},
 };
 
-use super::limits::Permit;
+use super::{idle::InProgress, limits::Permit, timeouts::WRITE_TIMEOUT};
 use crate::protocol::reply::Held;
-
-/// How long an answer may make no progress.
-pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The answers of one connection that are not sent yet.
 pub(super) struct Unsent(Mutex<Answers>);
@@ -53,17 +50,22 @@ impl Unsent {
     }
 
     /// Notes an answer, which keeps its room until it is sent.
-    pub(super) fn begin(self: &Arc<Self>, version: Version, permit: Permit) -> UnsentAnswer {
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        version: Version,
+        permit: Permit,
+        progress: InProgress,
+    ) -> UnsentAnswer {
         let (mut answers, now) = (self.answers(), Instant::now());
         let number = answers.next;
         answers.next += 1;
-        let progress = match version {
+        let moves = match version {
             Version::HTTP_2 => Progress::OfAnswer { last: now },
             _ => Progress::OfConnection { since: now },
         };
-        answers.progress.insert(number, progress);
+        answers.progress.insert(number, moves);
         drop(answers);
-        UnsentAnswer { unsent: self.clone(), number, _permit: permit }
+        UnsentAnswer { unsent: self.clone(), number, _permit: permit, _progress: progress }
     }
 
     /// When the first of them will have made no progress for too long; none if all are sent.
@@ -94,6 +96,7 @@ pub(super) struct UnsentAnswer {
     unsent: Arc<Unsent>,
     number: u64,
     _permit: Permit,
+    _progress: InProgress,
 }
 
 impl Held for UnsentAnswer {
@@ -110,15 +113,17 @@ impl Drop for UnsentAnswer {
     }
 }
 
-/// A socket that notes when it takes something.
+/// A socket that notes when it takes something. It keeps its room among the connections, whoever has it: an upgraded
+/// connection outlives its HTTP.
 pub(super) struct NotedWrites<S> {
     socket: S,
     unsent: Arc<Unsent>,
+    _room: OwnedSemaphorePermit,
 }
 
 impl<S> NotedWrites<S> {
-    pub(super) fn new(socket: S, unsent: Arc<Unsent>) -> Self {
-        NotedWrites { socket, unsent }
+    pub(super) fn new(socket: S, unsent: Arc<Unsent>, room: OwnedSemaphorePermit) -> Self {
+        NotedWrites { socket, unsent, _room: room }
     }
 
     fn note(&self, written: io::Result<usize>) -> Poll<io::Result<usize>> {

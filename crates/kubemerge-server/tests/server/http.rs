@@ -132,8 +132,12 @@ async fn probes_need_no_token_and_no_room() {
         let line = status_line(serving.address(), path, "host: localhost\r\n").await;
         assert_eq!(line, "HTTP/1.1 401 Unauthorized", "{path}");
     }
-    let line = status_line(serving.address(), "/metrics", "host: localhost\r\n").await;
-    assert_eq!(line, "HTTP/1.1 429 Too Many Requests");
+    let asked = "host: localhost\r\nauthorization: Bearer let-me-in\r\n";
+    for (headers, line) in
+        [("host: localhost\r\n", "HTTP/1.1 401 Unauthorized"), (asked, "HTTP/1.1 429 Too Many Requests")]
+    {
+        assert_eq!(status_line(serving.address(), "/metrics", headers).await, line);
+    }
 }
 
 /// The status line of the answer to a GET with these headers.
@@ -150,6 +154,30 @@ async fn pages_of_other_sites_get_no_answer() {
     assert_eq!(ask("host: evil.example\r\n").await, "HTTP/1.1 403 Forbidden");
     assert_eq!(ask("host: localhost\r\norigin: http://evil.example\r\n").await, "HTTP/1.1 403 Forbidden");
     assert_eq!(ask("host: preview.example:80\r\n").await, "HTTP/1.1 200 OK");
+}
+
+#[tokio::test]
+async fn a_request_has_one_host() {
+    let server = server();
+    let serving = server.serve(ServeOptions::default()).await.unwrap();
+    for (headers, problem) in
+        [("", "missing required Host header"), ("host: localhost\r\nhost: b\r\n", "too many Host headers")]
+    {
+        let answer = exchange(serving.address(), &format!("GET /version HTTP/1.1\r\n{headers}\r\n")).await;
+        assert!(answer.starts_with("HTTP/1.1 400 Bad Request\r\n") && answer.ends_with(problem), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn answers_are_not_kept_and_not_guessed_at() {
+    let server = server();
+    let serving = server.serve(ServeOptions::default()).await.unwrap();
+    for path in ["/version", "/healthz", "/missing", PODS] {
+        let answer = get_through(&serving, path).await;
+        for header in ["cache-control: no-cache, private", "x-content-type-options: nosniff"] {
+            assert!(answer.contains(header), "{path}: {answer}");
+        }
+    }
 }
 
 #[tokio::test]
