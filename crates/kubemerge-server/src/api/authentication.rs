@@ -23,10 +23,10 @@ impl Api {
     /// Refuses a request without valid credentials, before anything is done for it.
     #[cfg(feature = "serve")]
     pub(crate) fn authenticate(&self, parts: &Parts) -> Outcome<()> {
-        match is_public(&Target::of(parts.uri.path())) {
-            true => Ok(()),
-            false => user_of(self, parts).map(drop),
+        if is_public(&Target::of(parts.uri.path())) {
+            return Ok(());
         }
+        user_of(self, parts).map(drop)
     }
 }
 

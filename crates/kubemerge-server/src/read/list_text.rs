@@ -117,11 +117,8 @@ impl ListText {
 
 impl WrittenText for ListText {
     fn size_hint(&self) -> usize {
-        let revision = match self.form {
-            ItemForm::Whole(revision) => revision,
-            // Metadata and cells are much smaller than objects, and how much is not known.
-            _ => return self.items.len() * 512,
-        };
+        // Metadata and cells are much smaller than objects, and how much is not known.
+        let ItemForm::Whole(revision) = self.form else { return self.items.len() * 512 };
         let items = self.items.as_slice().iter();
         self.head.len() + 256 + items.map(|(_, stored)| stored.record.max_size(revision)).sum::<usize>()
     }

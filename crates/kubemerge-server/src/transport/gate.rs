@@ -21,6 +21,7 @@ use crate::{
     },
     transport::{
         access_log::{AccessLogEntry, ErrorSink, LogSink},
+        effort::{Effort, LongRequests, effort_of},
         guard::Guard,
         idle::InProgress,
         intake::SocketIntake,
@@ -45,6 +46,7 @@ pub(super) struct Gate {
     api: Arc<Api>,
     guard: Guard,
     limits: Limits,
+    long: LongRequests,
     log_sink: Option<LogSink>,
     error_sink: Option<ErrorSink>,
 }
@@ -55,6 +57,7 @@ impl Gate {
             api,
             guard: Guard::new(options.allowed_hosts.clone()),
             limits: Limits::new(options.max_requests_inflight, options.max_watches),
+            long: LongRequests::new(),
             log_sink: options.access_log.clone(),
             error_sink: options.error_log.clone(),
         }
@@ -121,7 +124,10 @@ impl Gate {
         self.api.metrics.set_watches(self.limits.open_watches());
         let intake = SocketIntake::new(&self.limits, room.permit());
         let body = service::collect(body, intake).await?;
-        let response = self.api.handle(parts, body).await;
+        let (response, room) = match effort_of(&self.api, &parts, &body) {
+            Effort::Small => (self.api.handle(parts, body).await, room),
+            Effort::Large => self.long.carry_out(self.api.clone(), (parts, body), room).await,
+        };
         Ok(match room {
             // A watch takes its room until its last event.
             Room::Watch(permit) => response

@@ -13,6 +13,8 @@ mod connection;
 #[cfg(all(test, feature = "serve"))]
 mod connection_tests;
 #[cfg(feature = "serve")]
+mod effort;
+#[cfg(feature = "serve")]
 mod event_expiry;
 #[cfg(feature = "serve")]
 mod gate;

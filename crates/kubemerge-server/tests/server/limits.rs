@@ -1,6 +1,6 @@
 //! What one request may cost: sizes of stored objects as kube-apiserver and etcd have them, defaults, panics.
 
-use kubemerge_server::{ApiServer, Failure, ListRequest, On, Scope, ServeOptions};
+use kubemerge_server::{ApiServer, CreateRequest, Failure, ListRequest, On, Scope, ServeOptions};
 use serde_json::{Value, json};
 
 use crate::server::{http::exchange, support::*};
@@ -76,6 +76,40 @@ async fn defaults_cannot_make_an_object_too_large() {
     assert_eq!(ask(&server, "POST", bombs, bomb(10)).await.code, 201);
     let refused = ask(&server, "POST", bombs, bomb(100_000)).await;
     assert_eq!((refused.code, refused.message()), (500, "etcdserver: request is too large"));
+}
+
+#[tokio::test]
+async fn health_is_answered_beside_a_request_that_takes_long() {
+    let server = server();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let (started, mut starts) = tokio::sync::mpsc::unbounded_channel();
+    let released = std::sync::Mutex::new(released);
+    let wait = move |_: &CreateRequest| -> Option<Result<Value, Failure>> {
+        started.send(()).unwrap();
+        released
+            .lock()
+            .unwrap()
+            .recv_timeout(std::time::Duration::from_secs(60))
+            .expect("health was answered");
+        None
+    };
+    server.intercept(On::any().resource("customresourcedefinitions").instead(wait));
+    // All of it is on one thread: a request that is carried out there keeps the others waiting.
+    let serving = server.serve(ServeOptions::default()).await.unwrap();
+    let address = serving.address();
+    let long = tokio::spawn(async move {
+        let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        let head = format!("POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
+        exchange(address, &format!("{head}content-length: 2\r\n\r\n{{}}")).await
+    });
+    starts.recv().await.unwrap();
+    for path in ["/healthz", "/readyz", PODS] {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        assert!(exchange(address, &request).await.starts_with("HTTP/1.1 200"), "{path}");
+    }
+    assert!(!long.is_finished());
+    release.send(()).unwrap();
+    assert!(long.await.unwrap().starts_with("HTTP/1.1 4"));
 }
 
 fn defect(_: &ListRequest) -> Option<Result<Value, Failure>> {
