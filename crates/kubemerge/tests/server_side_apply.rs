@@ -1,7 +1,7 @@
 //! Server-side apply through the façade: plans, owners, transfer of ownership.
 
 use kubemerge::ssa::fieldpath::{FieldOrder, FieldSet};
-use kubemerge::ssa::managed_fields::{Effect, ManagedFields, Operation};
+use kubemerge::ssa::managed_fields::{ApplyError, Effect, ManagedFields, Operation};
 use kubemerge::ssa::value::{Arena, ParsedValue};
 use kubemerge::{Applier, Dialect, Patch, Schema, SchemaBuilder, ServerSideApply, owners};
 use serde_json::{Value, json};
@@ -36,6 +36,36 @@ fn a_plan_names_every_effect_and_its_owners() {
     assert_eq!((contested.before.as_deref(), contested.after.as_deref()), (Some("\"3\""), Some("\"8\"")));
     let forced = server_side.plan(Some(&object), &config(r#"{"c":"8"}"#), me.forced()).unwrap();
     assert!(forced.iter().any(|field| field.effect == Effect::TakeOver));
+}
+
+/// What `kubectl get -o yaml` shows has no owners, and what `kubectl apply` wrote has an annotation instead.
+#[test]
+fn the_conflicts_of_a_plan_are_those_of_the_apply() {
+    let schema = schema();
+    let server_side = ServerSideApply::new(&schema);
+    let applied_before = config(r#"{"a":"1","b":"2"}"#);
+    let annotation = json!({"kubectl.kubernetes.io/last-applied-configuration": applied_before}).to_string();
+    let annotated =
+        applied_before.replace(r#""name":"c""#, &format!(r#""name":"c","annotations":{annotation}"#));
+    let wanted = config(r#"{"a":"9","b":"2","c":"3"}"#);
+    for (live, manager, conflicts) in [
+        (&applied_before, "me", vec![".data.a"]),
+        (&annotated, "me", vec![".data.a"]),
+        // Its own client-side apply gives way.
+        (&annotated, "kubectl", vec![]),
+    ] {
+        let plan = server_side.plan(Some(live), &wanted, Applier::new(manager)).unwrap();
+        let of_plan = plan.iter().filter(|field| field.effect == Effect::Conflict);
+        assert_eq!(of_plan.map(|field| field.path.as_str()).collect::<Vec<_>>(), conflicts);
+        let applied = server_side.apply(Some(live), &wanted, Applier::new(manager));
+        let of_apply = match applied {
+            Err(ApplyError::Conflicts(found)) => found.0.into_iter().map(|conflict| conflict.path).collect(),
+            other => other.map(|_| Vec::new()).unwrap(),
+        };
+        assert_eq!(of_apply, conflicts);
+        let changed = plan.iter().find(|field| field.path == ".data.a").unwrap();
+        assert_eq!(&*changed.others[0].manager, "before-first-apply");
+    }
 }
 
 #[test]

@@ -80,18 +80,8 @@ pub fn apply<'a>(
     // `managedFields: null` is allowed and means nothing.
     let given = without_managed_fields(config, arena);
     let config = with_discriminators(endpoint, given, arena)?;
-    let (mut managed, mut first) = (live.managed.decoded(), None);
-    if managed.is_empty() {
-        // The entries of an object that was never tracked begin with what it has.
-        let empty = Live { object: endpoint.empty, managed: live.managed };
-        let before = Writer { manager: "before-first-apply", ..writer };
-        let tracked =
-            track(endpoint, empty, LiveForm::Unchecked, live.object, before, arena).map_err(|error| {
-                ApplyError::Failed(format!("failed to create manager for existing fields: {error}"))
-            })?;
-        managed = Cow::Owned(tracked);
-        first = first_set(endpoint, live.object, arena);
-    }
+    let managed = entries_before(endpoint, live, writer, arena)?;
+    let first = live.managed.decoded().is_empty().then(|| first_set(endpoint, live.object, arena)).flatten();
     let first = first.as_ref();
     let request = Request { endpoint, live: live.object, managed: &managed, first, config, writer, arena };
     let applied = match (request.apply(conflicting), writer.manager) {
@@ -115,6 +105,25 @@ pub fn apply<'a>(
         applied.object = last_applied::updated(object, given, arena).or(applied.object);
     }
     Ok(applied)
+}
+
+/// The entries that an apply starts from: those of an object that was never tracked begin with what it has.
+pub(super) fn entries_before<'a>(
+    endpoint: &Endpoint<'a>,
+    live: Live<'a>,
+    writer: Writer<'_>,
+    arena: &'a Arena,
+) -> Result<Cow<'a, ManagedFields>, ApplyError> {
+    let managed = live.managed.decoded();
+    if !managed.is_empty() {
+        return Ok(managed);
+    }
+    let empty = Live { object: endpoint.empty, managed: live.managed };
+    let before = Writer { manager: "before-first-apply", ..writer };
+    let tracked = track(endpoint, empty, LiveForm::Unchecked, live.object, before, arena);
+    tracked
+        .map(Cow::Owned)
+        .map_err(|error| ApplyError::Failed(format!("failed to create manager for existing fields: {error}")))
 }
 
 fn check_request(endpoint: &Endpoint<'_>, config: ParsedValue<'_>) -> Result<(), ApplyError> {

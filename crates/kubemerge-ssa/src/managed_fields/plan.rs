@@ -1,6 +1,8 @@
 //! What an apply would do, field by field, and why: a dry run for people.
 
-use super::apply::{ApplyError, Conflicting, apply, with_discriminators};
+use std::collections::HashSet;
+
+use super::apply::{ApplyError, Conflicting, apply, entries_before, with_discriminators};
 use super::endpoint::STRIPPED;
 use super::entry::{ManagerId, Operation};
 use super::find::Finder;
@@ -34,7 +36,8 @@ pub enum Effect {
     Change,
     /// Another manager owns the field with another value: refused unless forced.
     Conflict,
-    /// Another manager owns the field with another value, and loses it to a forced apply.
+    /// Another manager owns the field with another value, and loses it: the apply is forced, or kubectl's, which takes
+    /// fields from its own client-side apply.
     TakeOver,
     /// The value stays; the applier comes to own it, alone or with others.
     Share,
@@ -66,7 +69,7 @@ impl Effect {
             Effect::Add => "the configuration sets it, and the object does not have it",
             Effect::Change => "the configuration has another value, and no other manager owns it",
             Effect::Conflict => "another manager owns it with another value",
-            Effect::TakeOver => "the apply is forced, so that the other owner loses it",
+            Effect::TakeOver => "the apply takes it from its other owner",
             Effect::Share => "the configuration has the value of the object",
             Effect::Prune => "the last configuration had it, this one does not, and no other manager owns it",
             Effect::Release => "the last configuration had it, this one does not, but it is still needed",
@@ -88,6 +91,13 @@ pub fn plan<'a>(
 ) -> Result<Vec<PlannedField>, ApplyError> {
     // A forced apply shows what would change; the conflicts are those that only force overcomes.
     let applied = apply(endpoint, live, config, writer, Conflicting::Force, arena)?;
+    let refused: HashSet<String> = match apply(endpoint, live, config, writer, conflicting, arena) {
+        Err(ApplyError::Conflicts(conflicts)) => {
+            conflicts.0.into_iter().map(|conflict| conflict.path).collect()
+        }
+        _ => HashSet::new(),
+    };
+    let managed = entries_before(endpoint, live, writer, arena)?;
     let new = applied.object.unwrap_or(live.object);
     let config = with_discriminators(endpoint, config, arena)?;
     let unreadable = |error: &dyn std::fmt::Display| ApplyError::Failed(error.to_string());
@@ -98,21 +108,22 @@ pub fn plan<'a>(
     let id = endpoint.manager_id(writer.manager, Operation::Apply);
     let mut others: Vec<(ManagerId, FieldSet<'a>)> = Vec::new();
     let mut last = FieldSet::new();
-    for entry in live.managed.entries() {
+    for entry in managed.entries() {
         let set = entry.fields.set_in(arena).map_err(|error| unreadable(&error))?;
         if entry.is_of(&id) { last = set } else { others.push((entry.id(), set)) }
     }
     let claimed = claim(ty, config, arena).recursive_difference(endpoint.reset_fields, arena);
     let claimed = claimed.difference(&STRIPPED, arena);
     let finder = Finder::default();
-    let planner = Planner { live: live.object, new, others: &others, conflicting, finder };
+    let planner = Planner { live: live.object, new, others: &others, finder };
     let mut fields = Vec::new();
     for path in in_tree_order(&claimed.leaves(arena)) {
         let effect = match planner.owners(&path).is_empty() {
+            _ if refused.contains(&FieldPath(&path).to_string()) => Some(Effect::Conflict),
             // An absent field cannot conflict, even if another manager is listed as its owner.
             _ if changes.added.has(&path) => Some(Effect::Add),
             true if changes.modified.has(&path) => Some(Effect::Change),
-            false if changes.modified.has(&path) => Some(planner.contested()),
+            false if changes.modified.has(&path) => Some(Effect::TakeOver),
             // Fields that were claimed before with the same value are not worth a line.
             _ => (!last.has(&path)).then_some(Effect::Share),
         };
@@ -126,7 +137,6 @@ struct Planner<'p, 'a> {
     live: ParsedValue<'a>,
     new: ParsedValue<'a>,
     others: &'p [(ManagerId, FieldSet<'a>)],
-    conflicting: Conflicting,
     finder: Finder,
 }
 
@@ -152,13 +162,6 @@ impl<'a> Planner<'_, 'a> {
             }
         }
         fields
-    }
-
-    fn contested(&self) -> Effect {
-        match self.conflicting {
-            Conflicting::Refuse => Effect::Conflict,
-            Conflicting::Force => Effect::TakeOver,
-        }
     }
 
     fn field(&self, path: &[Element<'a>], effect: Effect) -> PlannedField {
