@@ -118,6 +118,10 @@ fn errors_name_their_cause_and_exit_with_1() {
             ),
             bad.to_owned(),
         ),
+        (
+            folder.run("kube-apiserver", &["--bind-address=192.0.2.1"]),
+            "address of this machine to --bind-address".to_owned(),
+        ),
         (kubemerge(&["--kubernetes", "1.2"]), "1.2".to_owned()),
         (kubemerge(&[file.to_str().unwrap()]), bad.to_owned()),
     ];
@@ -156,6 +160,12 @@ fn bad_certificates_name_the_file_and_the_cure() {
     let key = format!("{certs}/apiserver.key");
     let text = run(&["--client-ca-file", &key]);
     assert!(text.contains(&key) && text.contains("help: give the certificate of the authority"), "{text}");
+    for (given, missing) in
+        [("tls-cert-file", "tls-private-key-file"), ("tls-private-key-file", "tls-cert-file")]
+    {
+        let text = run(&[&format!("--{given}={key}"), "--cert-dir", certs]);
+        assert!(text.contains(&key) && text.contains(&format!("help: give --{missing}")), "{text}");
+    }
     let file = format!("{key}/sub");
     let text = run(&["--cert-dir", &file]);
     assert!(text.contains(&file) && text.contains("--cert-dir"), "{text}");
@@ -218,6 +228,15 @@ fn probes_of_flags_and_versions_are_answered() {
     assert!(text.contains("--secure-port") && !text.contains("--insecure-port"));
     let version = folder.run("kube-apiserver", &["--version"]);
     assert!(version.stdout.starts_with(b"Kubernetes v1."));
+    // `| head` closes the pipe.
+    for program in ["kube-apiserver", "etcd"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Command::new(folder.0.join(program));
+        let output = command.arg("--help").stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        let output = output.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+    }
 }
 
 #[test]

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use kubemerge_server::{ApiServer, ClientAuthentication, ServeOptions, ServerCertificate};
 
+use super::answer::{self, PlaceFlags};
 use super::flags::Flags;
 use super::lifetime::{self, Parent};
 use super::{admission_flags, version_file};
 use crate::cmd::serve::{CertificateFiles, certificate_of_texts, server_certificate};
-use crate::report::{Notice, Outcome, Result, plain};
+use crate::report::{Failure, Notice, Outcome, Result, plain};
 
 /// The flags that are obeyed, and those whose effect is the same here.
 const FLAGS: &[&str] = &[
@@ -30,10 +31,15 @@ const FLAGS: &[&str] = &[
     "service-account-key-file",
     "service-account-signing-key-file",
     "service-cluster-ip-range",
-    "tls-cert-file",
-    "tls-private-key-file",
+    CERTIFICATE_FLAG,
+    KEY_FLAG,
     "version",
 ];
+
+const PLACE: PlaceFlags = PlaceFlags { address: "--bind-address", port: "--secure-port" };
+
+const CERTIFICATE_FLAG: &str = "tls-cert-file";
+const KEY_FLAG: &str = "tls-private-key-file";
 
 /// The port of kube-apiserver without a flag.
 const DEFAULT_PORT: u16 = 6443;
@@ -45,13 +51,10 @@ pub(super) fn run(flags: &Flags, program: &Path) -> Result {
     let parent = Parent::now();
     let version = version_file::version_of(program)?;
     if flags.has("help") || flags.has("h") {
-        println!("Usage:\n  kube-apiserver [flags]\n\nFlags:");
-        FLAGS.iter().for_each(|name| println!("      --{name}"));
-        return Ok(Outcome::Done);
+        return answer::usage("kube-apiserver", FLAGS);
     }
     if flags.has("version") {
-        println!("Kubernetes v{version}.0");
-        return Ok(Outcome::Done);
+        return answer::print(&format!("Kubernetes v{version}.0\n"));
     }
     let address = address(flags)?;
     let options = ServeOptions::default().address(address).insecure();
@@ -59,10 +62,8 @@ pub(super) fn run(flags: &Flags, program: &Path) -> Result {
     let server = server(flags, &version)?;
     tell_ignored(flags);
     lifetime::runtime()?.block_on(async {
-        let serving = server.serve(options).await.map_err(|error| {
-            let text = format!("cannot listen on {address}: {}", plain(&error));
-            Notice::error(text).help("give a free port to --secure-port")
-        })?;
+        let serving = server.serve(options).await;
+        let serving = serving.map_err(|error| answer::cannot_listen(address, &error, &PLACE))?;
         lifetime::told_to_stop(parent).await;
         serving.stop().await;
         Ok(Outcome::Done)
@@ -87,19 +88,31 @@ fn address(flags: &Flags) -> Result<SocketAddr> {
 fn certificate(flags: &Flags, address: IpAddr) -> Result<ServerCertificate> {
     let folder = flags.value("cert-dir").map(Path::new);
     let in_folder = |name: &str| folder.map(|folder| folder.join(name));
-    let given = |flag: &str, name: &str| flags.value(flag).map(PathBuf::from).or_else(|| in_folder(name));
-    let certificate = given("tls-cert-file", "apiserver.crt");
-    let key = given("tls-private-key-file", "apiserver.key");
     let client_authority = flags.value("client-ca-file").map(Path::new);
-    let is_given = flags.value("tls-cert-file").is_some() || flags.value("tls-private-key-file").is_some();
-    let (Some(certificate), Some(key)) = (certificate, key) else {
-        return made_certificate(address, client_authority);
+    let (certificate, key) = match [CERTIFICATE_FLAG, KEY_FLAG].map(|flag| flags.value(flag)) {
+        [Some(certificate), Some(key)] => (PathBuf::from(certificate), PathBuf::from(key)),
+        [Some(certificate), None] => return Err(alone(CERTIFICATE_FLAG, certificate, KEY_FLAG)),
+        [None, Some(key)] => return Err(alone(KEY_FLAG, key, CERTIFICATE_FLAG)),
+        [None, None] => {
+            let (Some(certificate), Some(key)) = (in_folder("apiserver.crt"), in_folder("apiserver.key"))
+            else {
+                return made_certificate(address, client_authority);
+            };
+            if !certificate.exists() && !key.exists() {
+                write_certificate(address, &certificate, &key)?;
+            }
+            (certificate, key)
+        }
     };
-    if !is_given && !certificate.exists() && !key.exists() {
-        write_certificate(address, &certificate, &key)?;
-    }
     let files = CertificateFiles { certificate: &certificate, key: &key, client_authority };
     server_certificate(files, ClientAuthentication::Optional)
+}
+
+/// A certificate without its key, or the other way round. Upstream: the folder does not have the other one.
+fn alone(flag: &str, file: &str, missing: &str) -> Failure {
+    Notice::error(format!("--{flag}={file} is given without --{missing}"))
+        .help(format!("give --{missing} too"))
+        .into()
 }
 
 fn generated(address: IpAddr) -> Result<(String, String)> {

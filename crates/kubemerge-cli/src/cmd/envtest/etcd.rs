@@ -9,9 +9,10 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::net::TcpListener;
 
+use super::answer::{self, PlaceFlags};
 use super::flags::Flags;
 use super::lifetime::{self, Parent};
-use crate::report::{Notice, Outcome, Result, plain};
+use crate::report::{Notice, Outcome, Result};
 
 /// Flags that envtest asks for before it gives them.
 const FLAGS: [&str; 6] = [
@@ -22,6 +23,8 @@ const FLAGS: [&str; 6] = [
     "unsafe-no-fsync",
     "version",
 ];
+const URLS: &str = "--listen-client-urls";
+const PLACE: PlaceFlags = PlaceFlags { address: URLS, port: URLS };
 const DEFAULT_URL: &str = "http://127.0.0.1:2379";
 const NO_DATABASE: &str = "this etcd holds no data: kubemerge keeps objects in memory";
 /// How long a client may take to send its request.
@@ -33,22 +36,16 @@ const UNIMPLEMENTED: &str = "12";
 pub(super) fn run(flags: &Flags) -> Result {
     let parent = Parent::now();
     if flags.has("help") || flags.has("h") {
-        println!("Usage:\n  etcd [flags]\n\nFlags:");
-        FLAGS.iter().for_each(|name| println!("  --{name}"));
-        return Ok(Outcome::Done);
+        return answer::usage("etcd", &FLAGS);
     }
     if flags.has("version") {
-        println!("etcd Version: 3.6.5");
-        return Ok(Outcome::Done);
+        return answer::print("etcd Version: 3.6.5\n");
     }
     let addresses = addresses(flags)?;
     lifetime::runtime()?.block_on(async {
         for address in addresses {
-            let listener = TcpListener::bind(address).await.map_err(|error| {
-                let text = format!("cannot listen on {address}: {}", plain(&error));
-                Notice::error(text).help("give a free port to --listen-client-urls")
-            })?;
-            tokio::spawn(accept(listener));
+            let listener = TcpListener::bind(address).await;
+            tokio::spawn(accept(listener.map_err(|error| answer::cannot_listen(address, &error, &PLACE))?));
         }
         lifetime::told_to_stop(parent).await;
         Ok(Outcome::Done)

@@ -4,6 +4,7 @@
 //! (`programs`): `api_server` is kube-apiserver as envtest starts it, `etcd` answers that it is healthy.
 
 mod admission_flags;
+mod answer;
 mod api_server;
 mod assets;
 mod etcd;
