@@ -177,3 +177,41 @@ async fn tokens_of_service_accounts_name_them() {
     let client = authority.client(Some("alice"), &[]);
     assert_eq!(server.who(Some(client), Some("unknown")).await.1["username"], "alice");
 }
+
+#[tokio::test]
+async fn tokens_end_with_the_objects_that_they_are_bound_to() {
+    let authority = Authority::new();
+    let server = serve(&authority, ClientAuthentication::Optional).await;
+    let (core, namespace) = ("/api/v1", "/api/v1/namespaces/default");
+    let named =
+        |kind: &str, name: &str| json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name}});
+    let create = async |path: String, object: Value| {
+        let (code, answer) = server.post(None, None, &path, &object).await.unwrap();
+        assert_eq!(code, 201, "{answer}");
+        answer
+    };
+    create(format!("{namespace}/serviceaccounts"), named("ServiceAccount", "robot")).await;
+    create(format!("{core}/nodes"), named("Node", "near")).await;
+    let mut pod = named("Pod", "a");
+    pod["spec"] = json!({"serviceAccountName": "robot", "nodeName": "near",
+        "containers": [{"name": "main", "image": "nginx"}]});
+    let uid = create(format!("{namespace}/pods"), pod).await["metadata"]["uid"].clone();
+    let request = json!({"spec": {"boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "a"}}});
+    let answer = create(format!("{namespace}/serviceaccounts/robot/token"), request).await;
+    let token = answer["status"]["token"].as_str().unwrap();
+    let (code, user) = server.who(None, Some(token)).await;
+    let extra = |name: &str| user["extra"][format!("authentication.kubernetes.io/{name}")][0].clone();
+    assert_eq!((code, extra("pod-name"), extra("pod-uid")), (201, json!("a"), uid));
+    assert_eq!(extra("node-name"), "near");
+    assert!(extra("node-uid").is_string());
+    // A pod that is evicted is gone at once where no kubelet runs.
+    let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "a"},
+        "deleteOptions": {"gracePeriodSeconds": 0}});
+    create(format!("{namespace}/pods/a/eviction"), eviction).await;
+    let review =
+        json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": token}});
+    let answer = create("/apis/authentication.k8s.io/v1/tokenreviews".to_owned(), review).await;
+    let error = "[invalid bearer token, service account token has been invalidated]";
+    assert_eq!(answer["status"], json!({"user": {}, "error": error}));
+    assert_eq!(server.who(None, Some(token)).await.0, 401);
+}

@@ -55,6 +55,7 @@ pub fn normalise(body: &mut Value, identity: &Identity, owners: Owners) {
     let generated = generated_name(body);
     sort_conflicts(body);
     move_approval(body);
+    mask_token(body);
     walk(body, owners, &mut |text| {
         for uid in [&own.uid, &identity.uid] {
             if !uid.is_empty() {
@@ -114,6 +115,15 @@ fn mask_quoted_object(text: &str, version: &str) -> String {
         }
     }
     mask(&masked, TIME_LENGTH, |bytes| std::str::from_utf8(bytes).is_ok_and(is_recent_second), TIME)
+}
+
+/// A token has its time and its number inside.
+fn mask_token(body: &mut Value) {
+    if body["kind"] == "TokenRequest"
+        && let Some(token) = body.pointer_mut("/status/token").filter(|token| *token != "")
+    {
+        *token = "@TOKEN@".into();
+    }
 }
 
 /// Conflicts with several managers are in the order of a Go map.

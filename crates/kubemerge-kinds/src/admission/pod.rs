@@ -115,13 +115,17 @@ pub fn set_overhead(pod: &mut Map<'_>, class: &Map<'_>) -> Result<(), PodRefusal
 
 /// Only a runtime class may define an overhead, and the pod has that of its class.
 pub fn check_overhead(pod: &Map<'_>, class: Option<&Map<'_>>) -> Result<(), PodRefusal> {
-    let own = pod.map("spec").and_then(|spec| spec.map("overhead"));
-    match (own, class.and_then(|class| class.map("overhead"))) {
-        (None, None) => Ok(()),
-        (Some(_), None) => {
+    let spec = pod.map("spec");
+    // An empty map is one, too.
+    let has_own =
+        spec.and_then(|spec| spec.get_raw("overhead")).is_some_and(|own| !matches!(own, Value::Null));
+    let own = spec.and_then(|spec| spec.map("overhead"));
+    match class.and_then(|class| class.map("overhead")) {
+        None if has_own => {
             Err("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead".into())
         }
-        (own, Some(of_class)) => {
+        None => Ok(()),
+        Some(of_class) => {
             let (own, of_class) = (own.filter(|own| !own.is_empty()), of_class.map("podFixed"));
             let is_same = match (own, of_class.filter(|of_class| !of_class.is_empty())) {
                 (Some(own), Some(of_class)) => own.same_in_go(of_class),

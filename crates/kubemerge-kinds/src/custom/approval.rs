@@ -56,5 +56,15 @@ fn is_url(text: &str) -> bool {
     let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    is_scheme && !host.is_empty() && !text.contains(|char: char| char.is_control() || char == ' ')
+    let is_clean = !text.contains(|char: char| char.is_control() || char == ' ');
+    is_scheme && !host.is_empty() && is_clean && escapes_are_whole(text)
+}
+
+/// Whether each percent sign begins a byte in hexadecimal digits.
+fn escapes_are_whole(text: &str) -> bool {
+    text.split('%').skip(1).all(|rest| {
+        let mut digits = rest.bytes();
+        let mut is_digit = || digits.next().is_some_and(|byte| byte.is_ascii_hexdigit());
+        is_digit() && is_digit()
+    })
 }

@@ -95,6 +95,11 @@ impl<'v> Check<'v> {
         self.findings.len() >= MAX_FINDINGS || self.size >= MAX_SIZE
     }
 
+    /// The findings as the rules have found them.
+    pub(super) fn into_findings(self) -> Vec<SchemaFinding> {
+        self.findings
+    }
+
     pub(super) fn finish(mut self) -> Vec<SchemaFinding> {
         // Rules run one after another; users read by place.
         self.findings.sort_by(|left, right| (&left.path, left.rule).cmp(&(&right.path, right.rule)));

@@ -118,14 +118,14 @@ const LIST_RULE: TopologyRule = TopologyRule {
 
 fn topology<'v>(check: &mut Check<'v>, map: &'v Schema, path: &DocumentPath<'_>, rule: &TopologyRule) {
     let Some(value) = map.get(rule.keyword) else { return };
-    if !value.as_str().is_some_and(|word| rule.words.contains(&word)) {
-        let kind = NotSupported { value: value.clone(), supported: rule.words };
-        check.not_supported(rule.value_rule, &path.keyword(rule.keyword), kind);
-    }
     let word = type_of(check.resolve(map));
     if word != rule.needs {
         let message = format!("must be {} if {} is specified", rule.needs, rule.keyword);
         check.violates(rule.type_rule, &path.keyword("type"), wrong(word), message);
+    }
+    if !value.as_str().is_some_and(|word| rule.words.contains(&word)) {
+        let kind = NotSupported { value: value.clone(), supported: rule.words };
+        check.not_supported(rule.value_rule, &path.keyword(rule.keyword), kind);
     }
 }
 

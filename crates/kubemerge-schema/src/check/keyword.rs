@@ -61,9 +61,10 @@ fn walk<'v>(check: &mut Check<'v>, map: &'v JsonMap, path: &DocumentPath<'_>, po
         let at = path.keyword("additionalProperties");
         check.violates("properties-exclude-additional", &at, Forbidden, detail);
     }
-    extension::check(check, map, path);
     walk_values(check, map, path, position);
     walk_restrictions(check, map, path, position);
+    walk_items(check, map, path, position);
+    extension::check(check, map, path);
 }
 
 fn typed(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
@@ -96,7 +97,7 @@ fn unsupported(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
     }
 }
 
-/// The schemas of the values in a value.
+/// The schemas of the fields in a value.
 fn walk_values<'v>(check: &mut Check<'v>, map: &'v JsonMap, path: &DocumentPath<'_>, position: Position<'_>) {
     let below = Position { is_root: false, depth: position.depth + 1, ..position };
     if let Some(Value::Object(values)) = map.get("additionalProperties") {
@@ -113,6 +114,11 @@ fn walk_values<'v>(check: &mut Check<'v>, map: &'v JsonMap, path: &DocumentPath<
         let below = Position { in_metadata: position.in_metadata || is_meta, no_defaults, ..below };
         walk(check, property, &path.keyword("properties").key(name), below);
     }
+}
+
+/// The schemas of the items in a value.
+fn walk_items<'v>(check: &mut Check<'v>, map: &'v JsonMap, path: &DocumentPath<'_>, position: Position<'_>) {
+    let below = Position { is_root: false, depth: position.depth + 1, ..position };
     match map.get("items") {
         Some(Value::Object(items)) => walk(check, items, &path.keyword("items"), below),
         Some(Value::Array(list)) => {

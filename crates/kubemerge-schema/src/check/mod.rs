@@ -76,19 +76,21 @@ pub(crate) fn custom_resource_definition(document: &Value) -> Vec<SchemaFinding>
 /// Checks that the schema of one version of a custom resource definition is structural. The path is that of the schema
 /// in the definition.
 pub fn structural_schema(schema: &Value, path: &str) -> Vec<SchemaFinding> {
-    check_part(|check| structural::check(check, schema, &DocumentPath::root(path)))
+    check_part(|check| structural::check(check, schema, &DocumentPath::root(path))).finish()
 }
 
 /// Checks the keywords of a schema in a custom resource definition, whether or not it is structural.
+///
+/// The findings are in the order in which the API server tells them.
 pub fn schema_keywords(schema: &Value, path: &str) -> Vec<SchemaFinding> {
-    check_part(|check| keyword::check(check, schema, &DocumentPath::root(path)))
+    check_part(|check| keyword::check(check, schema, &DocumentPath::root(path))).into_findings()
 }
 
-fn check_part<'v>(part: impl FnOnce(&mut Check<'v>)) -> Vec<SchemaFinding> {
+fn check_part<'v>(part: impl FnOnce(&mut Check<'v>)) -> Check<'v> {
     static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     let mut check = Check::new(RuleSet::CustomResource, &NONE);
     part(&mut check);
-    check.finish()
+    check
 }
 
 /// Checks a schema and all below it.

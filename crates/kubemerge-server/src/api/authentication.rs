@@ -9,7 +9,7 @@ use crate::{
     api::{
         openid::ISSUER,
         state::Api,
-        subresource::service_account_token::{self, TokenUser},
+        subresource::token_claims::{self, TokenUser},
     },
     protocol::{
         peer::Peer,
@@ -57,7 +57,7 @@ pub(super) fn user_of<'r>(api: &Api, parts: &'r Parts) -> Outcome<Cow<'r, User>>
 }
 
 fn of_service_account(api: &Api, token: &str) -> Option<User> {
-    let TokenUser { user, audiences } = service_account_token::user(&api.cluster, token)?;
+    let TokenUser { user, audiences } = token_claims::user(&api.cluster, token).ok()?;
     audiences.iter().any(|one| one == ISSUER).then_some(user)
 }
 

@@ -17,9 +17,8 @@ use crate::{
     protocol::{
         media,
         query::Query,
-        reason::Reason,
         reply::Reply,
-        status::{Failure, Outcome, bad_request, method_not_allowed, no_such_path},
+        status::{Failure, Outcome, bad_request, method_not_allowed, no_such_method, no_such_path},
         target::{Named, Target},
         verb::Verb,
     },
@@ -45,6 +44,9 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
         return not_served(&index, &address.group);
     };
     let verb = Verb::of(&parts.method, address, query);
+    if is_misplaced(resource, address, verb) {
+        return Ok(health::page_not_found());
+    }
     let verb = check_scope(resource, address, verb, &parts.method)?;
     check_timeout(query, verb)?;
     let call = RequestContext {
@@ -127,6 +129,16 @@ fn check_names(address: &Named<'_>) -> Outcome<()> {
     Ok(())
 }
 
+/// Upstream: custom resources are for Go's router to refuse where a namespace lacks or is one too many.
+fn is_misplaced(resource: &Resource, address: &Named<'_>, verb: Option<Verb>) -> bool {
+    let is_across = matches!(verb, Some(Verb::List | Verb::Watch)) && address.name.is_none();
+    let fits = match (resource.is_namespaced(), address.namespace.is_some()) {
+        (true, false) => is_across,
+        (is_namespaced, has_namespace) => is_namespaced == has_namespace,
+    };
+    resource.custom().is_some() && !fits
+}
+
 /// The verb, if the path has a namespace exactly where the resource and the verb want one.
 fn check_scope(
     resource: &Resource,
@@ -137,8 +149,7 @@ fn check_scope(
     if address.namespace.is_some() && !resource.is_namespaced() {
         return Err(no_such_path());
     }
-    let verb =
-        verb.ok_or_else(|| method_not_allowed(resource.qualified(), &method.as_str().to_lowercase()))?;
+    let verb = verb.ok_or_else(|| not_allowed(resource, &method.as_str().to_lowercase()))?;
     if !resource.is_namespaced() || address.namespace.is_some() {
         return Ok(verb);
     }
@@ -146,12 +157,21 @@ fn check_scope(
         _ if address.name.is_some() => Err(no_such_path()),
         // Only these two work on all namespaces.
         Verb::List | Verb::Watch => Ok(verb),
-        _ => Err(not_allowed(resource, verb)),
+        _ => Err(not_allowed(resource, verb.name())),
     }
 }
 
-fn not_allowed(resource: &Resource, verb: Verb) -> Failure {
-    method_not_allowed(resource.qualified(), verb.name())
+/// Upstream: the paths of built-in kinds have their methods, and the handler of custom resources knows verbs.
+fn not_allowed(resource: &Resource, verb: &str) -> Failure {
+    match resource.custom() {
+        Some(_) => method_not_allowed(resource.qualified(), verb),
+        None => no_such_method(),
+    }
+}
+
+/// An unknown subresource. Upstream: of a custom resource the object is said to be missing.
+fn no_subresource(call: &RequestContext<'_>) -> Failure {
+    if call.resource.custom().is_some() { call.not_found() } else { no_such_path() }
 }
 
 fn perform(
@@ -162,15 +182,14 @@ fn perform(
 ) -> Outcome<Reply> {
     if let Some(name) = call.subresource() {
         // An unknown subresource is 404, a known one with another verb 405.
-        let known = call.resource.subresource(name).ok_or_else(no_such_path)?;
+        let known = call.resource.subresource(name).ok_or_else(|| no_subresource(call))?;
         if !known.allows(verb) {
-            let text = "the server does not allow this method on the requested resource";
-            return Err(Failure::new(405, Reason::MethodNotAllowed, text));
+            return Err(no_such_method());
         }
         return subresource::handle(api, transaction, call, verb);
     }
     if !call.resource.allows(verb) {
-        return Err(not_allowed(call.resource, verb));
+        return Err(not_allowed(call.resource, verb.name()));
     }
     match verb {
         Verb::Get => get::handle(call),
@@ -186,10 +205,15 @@ fn perform(
 
 /// Answers a request for one of the server's own documents.
 pub(super) fn document(api: &Api, target: &Target<'_>, parts: &Parts, query: &Query) -> Outcome<Reply> {
-    if parts.method != Method::GET && parts.method != Method::HEAD {
-        return Err(no_such_path());
-    }
     let (index, headers, version) = (api.cluster.catalog.index(), &parts.headers, &api.settings.version);
+    if parts.method != Method::GET && parts.method != Method::HEAD {
+        let is_served = match target {
+            Target::Resources { group, version } => index.version(group, version).is_some(),
+            Target::Version => true,
+            _ => false,
+        };
+        return Err(if is_served { no_such_method() } else { no_such_path() });
+    }
     match target {
         Target::Root => Ok(discovery::root(&index)),
         Target::CoreVersions => Ok(discovery::core(&index, headers)),

@@ -53,21 +53,23 @@ pub(super) fn resources(definition: &Value, overlays: &Arc<[Overlay]>) -> Vec<Re
 
 fn resource(version: &Value, storage: &str, definition: &Value, types: &Arc<CustomTypes>) -> Resource {
     let spec = &definition["spec"];
-    let list = |pointer: &str| -> Vec<String> {
-        let found = spec.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+    // A definition may ask for other names than those that it has.
+    let names = definition.pointer("/status/acceptedNames").unwrap_or(&spec["names"]);
+    let list = |member: &str| -> Vec<String> {
+        let found = names.get(member).and_then(Value::as_array).into_iter().flatten();
         found.filter_map(|one| one.as_str().map(str::to_string)).collect()
     };
-    let kind = text(spec, "/names/kind").to_string();
+    let kind = text(names, "/kind").to_string();
     let verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
     Resource {
         group: text(spec, "/group").to_string(),
         version: text(version, "/name").to_string(),
         api_version: api_version(text(spec, "/group"), text(version, "/name")),
-        list_kind: text(spec, "/names/listKind").to_string(),
-        plural: text(spec, "/names/plural").to_string(),
-        singular: text(spec, "/names/singular").to_string(),
-        short_names: list("/names/shortNames"),
-        categories: list("/names/categories"),
+        list_kind: text(names, "/listKind").to_string(),
+        plural: text(names, "/plural").to_string(),
+        singular: text(names, "/singular").to_string(),
+        short_names: list("shortNames"),
+        categories: list("categories"),
         scope: if text(spec, "/scope") == "Cluster" { Scope::Cluster } else { Scope::Namespaced },
         verbs: verbs.iter().map(ToString::to_string).collect(),
         subresources: subresources(spec, version, &kind),

@@ -242,6 +242,12 @@ pub(crate) fn method_not_allowed(resource: Qualified<'_>, verb: &str) -> Failure
     Failure::new(405, Reason::MethodNotAllowed, message).about(resource, "")
 }
 
+/// A path that is served, with another method.
+pub(crate) fn no_such_method() -> Failure {
+    let text = "the server does not allow this method on the requested resource";
+    Failure::new(405, Reason::MethodNotAllowed, text)
+}
+
 pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Failure {
     let message = format!(
         "the body of the request was in an unknown format - accepted media types include: {}",

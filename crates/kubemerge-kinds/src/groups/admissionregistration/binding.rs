@@ -26,7 +26,7 @@ pub(super) const VALIDATING: KindEntry = KindEntry {
     validation: ValidationRules {
         metadata: MetadataRule::AnyFinalizers,
         object: |binding| {
-            spec(binding.field("spec"));
+            spec(binding.field("spec"), binding.fields(["spec", "policyName"]).declared());
             actions(binding.fields(["spec", "validationActions"]));
         },
         new_only: reserved_name,
@@ -48,7 +48,7 @@ pub(super) const MUTATING: KindEntry = KindEntry {
     kind: "MutatingAdmissionPolicyBinding",
     validation: ValidationRules {
         object: |binding| {
-            spec(binding.field("spec"));
+            spec(binding.field("spec"), binding.fields(["spec", "policyName"]));
             // What a mutation does follows from the policy, so that there are no actions to choose from.
             mutating_operations(binding.fields(["spec", "matchResources"]));
         },
@@ -59,9 +59,10 @@ pub(super) const MUTATING: KindEntry = KindEntry {
 
 const ACTIONS: [&str; 3] = ["Audit", "Deny", "Warn"];
 
-fn spec(spec: Field<'_>) {
+/// `policy_required` is the name of the policy as the rule that requires it reports it.
+fn spec<'t>(spec: Field<'t>, policy_required: Field<'t>) {
     let policy = spec.field("policyName");
-    if !policy.require("") {
+    if !policy_required.require("") {
         policy.check(dns1123_subdomain);
     }
     param_ref(spec.field("paramRef"));
@@ -85,8 +86,7 @@ fn actions(actions: Field<'_>) {
              response and headers serves no purpose)",
         );
     }
-    // Last, although the list is read first: the order of errors is upstream's.
     if seen.is_empty() {
-        actions.required("");
+        actions.declared().required("");
     }
 }

@@ -40,7 +40,7 @@ fn webhook_url(field: Field<'_>) {
 
 fn webhook_service(service: Field<'_>) {
     // Upstream: the two names are mixed up, so each error is at the place of the other.
-    for (name, place) in [("name", "namespace"), ("namespace", "name")] {
+    for (name, place) in [("namespace", "name"), ("name", "namespace")] {
         if service.field(name).is_empty() {
             service.field(place).required("");
         }

@@ -1,7 +1,7 @@
 //! MutatingAdmissionPolicy.
 
 use super::expression::{Params, WhenNone, check_trimmed};
-use super::policy::{conditions, defaults, has_same_conditions, matching, variables};
+use super::policy::{Conditions, defaults, has_same_conditions, matching, variables};
 use super::reserved_name::reserved_name;
 use super::rule::{REINVOCATION_POLICIES, mutating_operations};
 use crate::columns::{AGE, Cell, KindColumn, NAME, control};
@@ -22,16 +22,14 @@ pub(super) const KIND: KindEntry = KindEntry {
     },
     validation: ValidationRules {
         metadata: MetadataRule::AnyFinalizers,
-        object: |policy| {
-            conditions(policy.field("spec"));
-            validate(policy.field("spec"));
-        },
+        object: |policy| validate(policy.field("spec"), Conditions::Checked),
         new_only: reserved_name,
         update: |policy, old| {
-            if !has_same_conditions(policy, old) {
-                conditions(policy.field("spec"));
-            }
-            validate(policy.field("spec"));
+            let conditions = match has_same_conditions(policy, old) {
+                true => Conditions::Accepted,
+                false => Conditions::Checked,
+            };
+            validate(policy.field("spec"), conditions);
         },
         on_update: OnUpdate::ValidateMetadata,
         ..ValidationRules::DEFAULT
@@ -52,9 +50,10 @@ pub(super) const KIND: KindEntry = KindEntry {
 const PATCH_TYPES: [(&str, &str); 2] =
     [("ApplyConfiguration", "applyConfiguration"), ("JSONPatch", "jsonPatch")];
 
-fn validate(spec: Field<'_>) {
+fn validate(spec: Field<'_>, conditions: Conditions) {
     matching(spec);
     mutating_operations(spec.field("matchConstraints"));
+    conditions.validate(spec);
     // Upstream always defines `variables` here, unlike in validating policies.
     let variables = variables(spec, WhenNone::Empty);
     let environment = variables.extend(Params::of(spec).environment().with_authorizer().with_patch_types());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::expression::{Params, WhenNone, check};
-use super::policy::{conditions, defaults, has_same_conditions, matching, variables};
+use super::policy::{Conditions, defaults, has_same_conditions, matching, variables};
 use super::reserved_name::reserved_name;
 use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::Field;
@@ -25,16 +25,14 @@ pub(super) const KIND: KindEntry = KindEntry {
     },
     validation: ValidationRules {
         metadata: MetadataRule::AnyFinalizers,
-        object: |policy| {
-            conditions(policy.field("spec"));
-            validate(policy);
-        },
+        object: |policy| validate(policy, Conditions::Checked),
         new_only: reserved_name,
         update: |policy, old| {
-            if !has_same_conditions(policy, old) {
-                conditions(policy.field("spec"));
-            }
-            validate(policy);
+            let conditions = match has_same_conditions(policy, old) {
+                true => Conditions::Accepted,
+                false => Conditions::Checked,
+            };
+            validate(policy, conditions);
         },
         on_update: OnUpdate::ValidateMetadata,
         ..ValidationRules::DEFAULT
@@ -59,9 +57,10 @@ const MAX_AUDIT_ANNOTATIONS: usize = 20;
 const MAX_VALUE_EXPRESSION_BYTES: usize = 5 * 1024;
 const REASONS: [&str; 3] = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
-fn validate(policy: Field<'_>) {
+fn validate(policy: Field<'_>, conditions: Conditions) {
     let spec = policy.field("spec");
     matching(spec);
+    conditions.validate(spec);
     let variables = variables(spec, WhenNone::Undefined);
     let base = variables.extend(Params::of(spec).environment());
     let (validations, annotations) = (spec.field("validations"), spec.field("auditAnnotations"));

@@ -156,16 +156,8 @@ fn hooks(configuration: Field<'_>, strictness: Strictness) {
 fn hook(hook: Field<'_>, strictness: Strictness) {
     qualified_hook_name(hook.field("name"));
     hook.field("rules").items().for_each(rule_with_operations);
-    let enums: [(&str, &[&str]); 3] = [
-        ("failurePolicy", &FAILURE_POLICIES),
-        ("matchPolicy", &MATCH_POLICIES),
-        ("reinvocationPolicy", &REINVOCATION_POLICIES),
-    ];
-    for (name, values) in enums {
-        if hook.field(name).is_set() {
-            hook.field(name).one_of(values);
-        }
-    }
+    one_of_if_set(hook.field("failurePolicy"), &FAILURE_POLICIES);
+    one_of_if_set(hook.field("matchPolicy"), &MATCH_POLICIES);
     let effects = hook.field("sideEffects");
     if effects.is_set() {
         effects.one_of(strictness.side_effects);
@@ -178,10 +170,17 @@ fn hook(hook: Field<'_>, strictness: Strictness) {
     }
     label_selector(hook.field("namespaceSelector"), strictness.selectors);
     label_selector(hook.field("objectSelector"), strictness.selectors);
+    one_of_if_set(hook.field("reinvocationPolicy"), &REINVOCATION_POLICIES);
     webhook_client(hook.field("clientConfig"));
     // Expressions that were accepted once stay accepted, whatever a newer compiler says.
     if strictness.checks_conditions {
         match_conditions(hook.field("matchConditions"), Params::None);
+    }
+}
+
+fn one_of_if_set(field: Field<'_>, values: &[&str]) {
+    if field.is_set() {
+        field.one_of(values);
     }
 }
 

@@ -142,6 +142,10 @@ fn validate(definition: Field<'_>) {
 
 fn validate_update(definition: Field<'_>, old: Field<'_>) {
     validate_rest(definition, Some(old));
+}
+
+/// What objects are stored and found by.
+fn kept(definition: Field<'_>, old: Field<'_>) {
     let (new, old_spec) = (definition.field("spec"), old.field("spec"));
     if is_established(old) {
         // Objects are stored by these.
@@ -158,6 +162,9 @@ fn validate_rest(definition: Field<'_>, old: Option<Field<'_>>) {
     let internal = internal_spec(&arena, definition.field("spec"));
     // Upstream validates its internal form, so that errors have the paths of that form.
     spec::validate(definition.field("spec").with_copy_of(&internal.into()), old);
+    if let Some(old) = old {
+        kept(definition, old);
+    }
     spec::names(definition.fields(["status", "acceptedNames"]));
     stored_versions(definition);
     validate_approval(definition, old);

@@ -47,8 +47,9 @@ pub(super) const KIND: KindEntry = KindEntry {
         update: |set, old| {
             let selector = set.fields(["spec", "selector"]);
             selector.check_immutable_struct(old.fields(["spec", "selector"]), SELECTOR);
+            validate(set);
         },
-        on_update: OnUpdate::ValidateObject,
+        on_update: OnUpdate::ValidateChanges,
         warnings: template_warnings,
         ..ValidationRules::DEFAULT
     },

@@ -37,12 +37,12 @@ pub(super) fn replicas_and_target<'t>(spec: Field<'t>, old: Option<Field<'t>>) {
     // An autoscaler that was at zero stays valid when the version does not allow it.
     let bound = i64::from(!(spec.since(SCALE_TO_ZERO_SINCE) || was_zero));
     if least.is_set() && least.int() < bound {
-        least.invalid(format!("must be greater than or equal to {bound}"));
+        least.declared().invalid(format!("must be greater than or equal to {bound}"));
     }
     match most.int() {
         // Zero is what Go reads for a missing number.
-        0 => most.required(""),
-        ..0 => most.invalid("must be greater than or equal to 1"),
+        0 => most.declared().required(""),
+        ..0 => most.declared().invalid("must be greater than or equal to 1"),
         _ => {}
     }
     if least.is_set() && most.int() < least.int() {

@@ -107,7 +107,7 @@ fn prepare_job(cron_job: &mut Map<'_>, context: Context) {
 
 fn schedule(spec: Field<'_>, old: &str) {
     let schedule = spec.field("schedule");
-    if schedule.require("") {
+    if schedule.declared().require("") {
         return;
     }
     if let Err(problem) = check_schedule(schedule.str()) {

@@ -212,20 +212,19 @@ fn validate_update(job: Field<'_>, old: Field<'_>) {
     completions_unchanged(spec, stored);
     spec.field("selector").check_immutable_struct(stored.field("selector"), SELECTOR);
     template_unchanged(spec, old);
-    for (name, go_type) in [
-        ("podFailurePolicy", "*batch.PodFailurePolicy"),
-        ("backoffLimitPerIndex", "*int32"),
-        ("successPolicy", "*batch.SuccessPolicy"),
-    ] {
-        spec.field(name).check_immutable_struct(stored.field(name), go_type);
-    }
-    for name in ["completionMode", "managedBy"] {
-        let (field, old) = (spec.field(name), stored.field(name));
-        if !field.is_set() && old.is_set() {
-            field.invalid_as(BadValue::null(), "field is immutable");
-        } else {
-            field.check_immutable(old);
-        }
+    let kept = |name, go_type| spec.field(name).check_immutable_struct(stored.field(name), go_type);
+    text_kept(spec.field("completionMode"), stored.field("completionMode"));
+    kept("podFailurePolicy", "*batch.PodFailurePolicy");
+    kept("backoffLimitPerIndex", "*int32");
+    text_kept(spec.field("managedBy"), stored.field("managedBy"));
+    kept("successPolicy", "*batch.SuccessPolicy");
+}
+
+fn text_kept<'t>(field: Field<'t>, old: Field<'t>) {
+    if !field.is_set() && old.is_set() {
+        field.invalid_as(BadValue::null(), "field is immutable");
+    } else {
+        field.check_immutable(old);
     }
 }
 

@@ -46,12 +46,17 @@ pub(crate) enum VolumeOf<'t> {
 
 /// Validates a spec.
 pub(crate) fn validate(spec: Field<'_>, of: VolumeOf<'_>) {
+    if of == VolumeOf::Inline {
+        inline_fields(spec);
+    }
     access_modes(spec.field("accessModes"), "");
-    match of {
-        VolumeOf::Object { .. } => object_fields(spec),
-        VolumeOf::Inline => inline_fields(spec),
+    if of != VolumeOf::Inline {
+        object_fields(spec);
     }
     sources(spec, of);
+    if of != VolumeOf::Inline {
+        class_and_mode(spec);
+    }
     let (path, policy) = (spec.fields(["hostPath", "path"]), spec.field("persistentVolumeReclaimPolicy"));
     // Recycling deletes all files of the volume, here those of the node.
     if spec.has("hostPath") && is_root(path.str()) && policy.str() == "Recycle" {
@@ -71,6 +76,9 @@ fn object_fields(spec: Field<'_>) {
     } else if affinity.is_set() {
         affinity.field("required").required("must specify required node constraints");
     }
+}
+
+fn class_and_mode(spec: Field<'_>) {
     let (class, mode) = (spec.field("storageClassName"), spec.field("volumeMode"));
     if !class.is_empty() {
         class.check(dns1123_subdomain);

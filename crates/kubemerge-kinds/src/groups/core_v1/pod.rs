@@ -2,13 +2,13 @@
 
 use super::pod_prepare::{app_armor_from_annotations, merge_label_keys};
 use super::pod_spec::{self, PodOf, drop_disabled_fields, match_annotations, pod_annotations, trimmed_image};
-use super::pod_status::initial_status;
+use super::pod_status::{initial_status, set_gated_time};
 use super::{pod_resize, pod_status_update, pod_update};
 use crate::columns::{self, AGE, Cell, KindColumn, NAME};
 use crate::field::Field;
 use crate::registry::{
     Context, DecodeRules, DeleteAnswer, Deletion, GenerationRule, KindEntry, OnUpdate, Presentation,
-    SelectableField, SelectableFields, StatusOnCreate, Strategy, SubresourceRules, ValidationRules,
+    SelectableField, SelectableFields, StatusOnCreate, Strategy, SubresourceRules, Times, ValidationRules,
 };
 use crate::tree::{List, Map, Value};
 
@@ -25,6 +25,7 @@ pub(super) const KIND: KindEntry = KindEntry {
         prepare_update,
         ..Strategy::WITH_STATUS
     },
+    times: Times { changes: Some(set_gated_time), ..Times::NONE },
     validation: ValidationRules {
         object: validate,
         update: |pod, old| {

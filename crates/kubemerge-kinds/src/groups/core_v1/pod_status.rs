@@ -1,5 +1,6 @@
 //! The first status of a Pod: phase, quality of service, scheduling gates.
 
+use crate::registry::Written;
 use crate::tree::{List, Map, Value};
 use crate::typed::Quantity;
 
@@ -15,7 +16,7 @@ pub(super) fn initial_status<'a>(spec: Option<&Map<'a>>, mut status: Map<'a>) ->
         condition.set("status", "False");
         condition.set("reason", "SchedulingGated");
         condition.set("message", "Scheduling is blocked due to non-empty scheduling gates");
-        // The server knows no time here, and Go writes null for none.
+        // Go writes null for no time; that of the transition is set when the pod is written.
         condition.set("lastProbeTime", Value::Null);
         condition.set("lastTransitionTime", Value::Null);
         let mut conditions = List::new_in(arena);
@@ -23,6 +24,15 @@ pub(super) fn initial_status<'a>(spec: Option<&Map<'a>>, mut status: Map<'a>) ->
         status.set("conditions", Value::List(conditions));
     }
     status
+}
+
+/// Dates the condition of a new Pod that waits for its scheduling gates.
+pub(super) fn set_gated_time(pod: &mut Map<'_>, written: &Written<'_>) {
+    let status = pod.map_mut("status").filter(|_| written.old.is_none());
+    let conditions = status.into_iter().flat_map(|status| status.maps_mut("conditions"));
+    for condition in conditions.filter(|condition| condition.str("reason") == "SchedulingGated") {
+        condition.set_text("lastTransitionTime", written.now);
+    }
 }
 
 /// Sums of cpu and memory in thousandths; nothing where no quantity is above zero.

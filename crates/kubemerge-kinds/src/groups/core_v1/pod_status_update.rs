@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::pod_spec::pod_annotations;
 use super::pod_update::annotation_updates;
 use crate::field::Field;
-use crate::format::{dns1123_subdomain, is_ipv4, is_ipv6, qualified_name, strict_legacy_ip};
+use crate::format::{dns1123_label, dns1123_subdomain, is_ipv4, is_ipv6, qualified_name, strict_legacy_ip};
 use crate::registry::Context;
 use crate::tree::Map;
 
@@ -20,14 +20,19 @@ pub(super) fn prepare_update(pod: &mut Map<'_>, old: &Map<'_>, _context: Context
             status.set_default(name, value.copy_in(arena));
         }
     }
-    let kept =
-        ["resourceClaimStatuses", "extendedResourceClaimStatus", "nodeAllocatableResourceClaimStatuses"];
+    let kept = ["resourceClaimStatuses", "extendedResourceClaimStatus", NODE_CLAIMS];
     for name in kept {
         if let Some(value) = before.get(name) {
             status.set_if_absent(name, value.copy_in(arena));
         }
     }
+    // The gate DRANodeAllocatableResources is off by default.
+    if !before.has(NODE_CLAIMS) {
+        status.remove(NODE_CLAIMS);
+    }
 }
+
+const NODE_CLAIMS: &str = "nodeAllocatableResourceClaimStatuses";
 
 pub(super) fn validate_update(pod: Field<'_>, old: Field<'_>) {
     let annotations = ["metadata", "annotations"];
@@ -45,6 +50,7 @@ pub(super) fn validate_update(pod: Field<'_>, old: Field<'_>) {
     // Ephemeral containers are never restarted.
     transitions(status.field(ephemeral), before.field(ephemeral), None);
     claims(status.field("resourceClaimStatuses"), pod.fields(["spec", "resourceClaims"]));
+    extended_claim(status.field("extendedResourceClaimStatus"), pod.field("spec"));
     pod_addresses(status, before);
     host_addresses(status, before);
 }
@@ -176,4 +182,44 @@ fn host_addresses(status: Field<'_>, old: Field<'_>) {
         first.invalid("must be equal to `hostIP`");
     }
     addresses(list, old.field("hostIPs"), "[]core.HostIP");
+}
+
+/// The claim that a scheduler makes for extended resources: which request of it is for which resource of a container.
+fn extended_claim(status: Field<'_>, spec: Field<'_>) {
+    if !status.is_set() {
+        return;
+    }
+    let mappings = status.field("requestMappings");
+    if mappings.len() == 0 {
+        mappings.required("at least one request mapping is required");
+    }
+    let mut seen = BTreeSet::new();
+    for mapping in mappings.items() {
+        let [container, resource, request] =
+            ["containerName", "resourceName", "requestName"].map(|name| mapping.field(name));
+        match container_named(spec, container.str()) {
+            None => container
+                .invalid("must match the name of an entry in spec.initContainers.name or spec.containers.name"),
+            Some(found) if !found.fields(["resources", "requests"]).has(resource.str()) => resource.invalid(
+                "must match the extended resource name of an entry in spec.initContainers.resources.requests or \
+                 spec.containers.resources.requests",
+            ),
+            Some(_) => {}
+        }
+        // Upstream: the path lacks the mapping.
+        request.reported_at(status.field("requestName")).check(dns1123_label);
+        if !seen.insert([container.str(), resource.str(), request.str()]) {
+            [container, resource, request].into_iter().for_each(Field::duplicate);
+        }
+    }
+    let name = status.field("resourceClaimName");
+    if !name.require("") {
+        name.check(dns1123_subdomain);
+    }
+}
+
+fn container_named<'t>(spec: Field<'t>, name: &str) -> Option<Field<'t>> {
+    let all = ["containers", "initContainers"].into_iter().flat_map(|list| spec.field(list).items());
+    let mut named = all.filter(|container| container.field("name").str() == name);
+    named.next()
 }

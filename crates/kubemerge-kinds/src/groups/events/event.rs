@@ -140,38 +140,31 @@ fn validate_update(event: Field<'_>, old: Field<'_>) {
     if !event.field("series").same_as(old.field("series")) {
         series(event.field("series"));
     }
-    let structs = [
-        ("regarding", "involvedObject", "core.ObjectReference"),
-        ("deprecatedSource", "source", "core.EventSource"),
-        ("related", "related", "*core.ObjectReference"),
-    ];
-    for (name, reported, go_type) in structs {
+    let scalar = |name, reported| event.field(name).renamed(reported).check_immutable(old.field(name));
+    let part = |name, reported, go_type| {
         event.field(name).renamed(reported).check_immutable_struct(old.field(name), go_type);
-    }
-    let scalars = [
-        // Upstream checks the reason twice.
-        ("reason", "reason"),
-        ("reason", "reason"),
-        ("note", "message"),
-        ("deprecatedCount", "count"),
-        ("type", "type"),
-        ("action", "action"),
-        ("reportingController", "reportingController"),
-        ("reportingInstance", "reportingInstance"),
-    ];
-    for (name, reported) in scalars {
-        event.field(name).renamed(reported).check_immutable(old.field(name));
-    }
-    let times = [
-        ("deprecatedFirstTimestamp", "firstTimestamp"),
-        ("deprecatedLastTimestamp", "lastTimestamp"),
-        ("eventTime", "eventTime"),
-    ];
-    for (name, reported) in times {
-        let time = event.field(name).renamed(reported);
-        if !time.same_as(old.field(name)) {
-            let bad_value = if time.is_set() { time.bad_value() } else { BadValue::null() };
-            time.invalid_as(bad_value, "field is immutable");
-        }
+    };
+    let time = |name, reported| time_kept(event.field(name).renamed(reported), old.field(name));
+    part("regarding", "involvedObject", "core.ObjectReference");
+    scalar("reason", "reason");
+    scalar("note", "message");
+    part("deprecatedSource", "source", "core.EventSource");
+    time("deprecatedFirstTimestamp", "firstTimestamp");
+    time("deprecatedLastTimestamp", "lastTimestamp");
+    scalar("deprecatedCount", "count");
+    // Upstream checks the reason twice.
+    scalar("reason", "reason");
+    scalar("type", "type");
+    time("eventTime", "eventTime");
+    scalar("action", "action");
+    part("related", "related", "*core.ObjectReference");
+    scalar("reportingController", "reportingController");
+    scalar("reportingInstance", "reportingInstance");
+}
+
+fn time_kept<'t>(time: Field<'t>, old: Field<'t>) {
+    if !time.same_as(old) {
+        let bad_value = if time.is_set() { time.bad_value() } else { BadValue::null() };
+        time.invalid_as(bad_value, "field is immutable");
     }
 }

@@ -90,23 +90,24 @@ fn spec(level: Field<'_>) {
         kind.invalid("must be 'Exempt' if and only if `name` is 'exempt'");
     }
     match kind.str() {
-        "" => kind.required(""),
+        // The declared rule comes after those about the parts.
+        "" => {}
         "Exempt" if exempt.is_set() => shares(exempt),
         "Exempt" => {}
         "Limited" if limited.is_set() => {
             self::limited(limited);
         }
-        "Limited" => limited.required(""),
+        "Limited" => limited.declared().required(""),
         _ => kind.not_supported(&["Exempt", "Limited"]),
     }
     for (part, owner) in [(limited, "Limited"), (exempt, "Exempt")] {
         if part.is_set() && kind.str() != owner {
-            part.forbidden("");
+            part.declared().forbidden("");
         }
     }
+    kind.declared().require("");
     if limited.is_set() {
-        // Upstream's declarative rules: they run after the others and whatever the type is.
-        response_shape(limited.field("limitResponse"));
+        response_shape(limited.field("limitResponse").declared());
     }
     fixed_spec(name, spec);
 }
@@ -151,15 +152,15 @@ fn limited(limited: Field<'_>) {
     }
 }
 
-/// What goes with the type of a response, whatever the type of the level is.
+/// Declared rules: what goes with the type of a response, whatever the type of the level is.
 fn response_shape(response: Field<'_>) {
     let (kind, queuing) = (response.field("type"), response.field("queuing"));
-    kind.require("");
     match (kind.str() == "Queue", queuing.is_set()) {
         (true, false) => queuing.required(""),
         (false, true) => queuing.forbidden(""),
         _ => {}
     }
+    kind.require("");
 }
 
 fn queuing(queuing: Field<'_>) {

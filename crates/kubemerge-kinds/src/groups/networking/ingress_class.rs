@@ -1,11 +1,11 @@
 //! IngressClass.
 
-use super::reference::required_path_segment;
+use super::reference::declared_path_segment;
 use crate::columns::{AGE, Cell, KindColumn, NAME, network};
 use crate::field::Field;
 use crate::format::{dns1123_label, dns1123_subdomain};
 use crate::registry::{
-    Context, DecodeRules, GenerationRule, KindEntry, Presentation, Strategy, ValidationRules,
+    Context, DecodeRules, GenerationRule, KindEntry, OnUpdate, Presentation, Strategy, ValidationRules,
 };
 use crate::tree::Map;
 
@@ -13,7 +13,15 @@ pub(super) const KIND: KindEntry = KindEntry {
     kind: "IngressClass",
     decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
     strategy: Strategy { generation: GenerationRule::Field("spec"), ..Strategy::DEFAULT },
-    validation: ValidationRules { object: validate, update: validate_update, ..ValidationRules::DEFAULT },
+    validation: ValidationRules {
+        object: validate,
+        update: |class, old| {
+            controller_kept(class, old);
+            validate(class);
+        },
+        on_update: OnUpdate::ValidateMetadata,
+        ..ValidationRules::DEFAULT
+    },
     presentation: Presentation {
         columns: &[
             NAME,
@@ -73,8 +81,8 @@ fn parameters(parameters: Field<'_>) {
     if group.is_set() {
         group.check(dns1123_subdomain);
     }
-    required_path_segment(parameters.field("kind"));
-    required_path_segment(parameters.field("name"));
+    declared_path_segment(parameters.field("kind"));
+    declared_path_segment(parameters.field("name"));
     let namespace = parameters.field("namespace");
     match parameters.field("scope").str() {
         "Namespace" if !namespace.is_set() => namespace.required("`parameters.scope` is set to 'Namespace'"),
@@ -87,7 +95,7 @@ fn parameters(parameters: Field<'_>) {
     }
 }
 
-fn validate_update(class: Field<'_>, old: Field<'_>) {
+fn controller_kept(class: Field<'_>, old: Field<'_>) {
     // Ingresses of the class would move to another controller otherwise.
     class.fields(["spec", "controller"]).check_immutable(old.fields(["spec", "controller"]));
 }

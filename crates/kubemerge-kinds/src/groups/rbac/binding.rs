@@ -7,7 +7,7 @@ use crate::format::{dns1123_subdomain, path_segment_name};
 use crate::go_text::quoted;
 use crate::meta::NameRule;
 use crate::registry::{
-    Context, DecodeRules, KindEntry, Permission, Presentation, Scope, Strategy, ValidationRules,
+    Context, DecodeRules, KindEntry, OnUpdate, Permission, Presentation, Scope, Strategy, ValidationRules,
 };
 use crate::tree::Map;
 
@@ -20,8 +20,9 @@ pub(super) const ROLE_BINDING: KindEntry = KindEntry {
         ..Strategy::DEFAULT
     },
     validation: ValidationRules {
-        object: |binding| validate(binding, &["Role", "ClusterRole"], Scope::Namespaced),
-        update: validate_update,
+        object: |binding| validate(binding, None, Scope::Namespaced),
+        update: |binding, old| validate(binding, Some(old), Scope::Namespaced),
+        on_update: OnUpdate::ValidateMetadata,
         ..ValidationRules::DEFAULT
     },
     presentation: PRESENTATION,
@@ -37,8 +38,9 @@ pub(super) const CLUSTER_ROLE_BINDING: KindEntry = KindEntry {
         ..Strategy::DEFAULT
     },
     validation: ValidationRules {
-        object: |binding| validate(binding, &["ClusterRole"], Scope::Cluster),
-        update: validate_update,
+        object: |binding| validate(binding, None, Scope::Cluster),
+        update: |binding, old| validate(binding, Some(old), Scope::Cluster),
+        on_update: OnUpdate::ValidateMetadata,
         ..ValidationRules::DEFAULT
     },
     presentation: PRESENTATION,
@@ -69,21 +71,27 @@ fn defaults(binding: &mut Map<'_>, _: Context) {
     }
 }
 
-fn validate(binding: Field<'_>, role_kinds: &[&str], scope: Scope) {
+fn validate<'t>(binding: Field<'t>, old: Option<Field<'t>>, scope: Scope) {
     let role = binding.field("roleRef");
     role.field("apiGroup").one_of(&[GROUP]);
-    role.field("kind").one_of(role_kinds);
-    if !role.field("name").require("") {
-        role.field("name").check(path_segment_name);
+    role.field("kind").one_of(match scope {
+        Scope::Cluster => &["ClusterRole"],
+        Scope::Namespaced => &["Role", "ClusterRole"],
+    });
+    let name = role.field("name");
+    let is_kept = old.is_none_or(|old| role.same_as(old.field("roleRef")));
+    if !name.is_empty() {
+        name.check(path_segment_name);
+    } else if !is_kept {
+        // Upstream: declared rules do not look into what may not change and has changed.
+        name.required("");
     }
     binding.field("subjects").items().for_each(|one| subject(one, scope));
-}
-
-fn validate_update(binding: Field<'_>, old: Field<'_>) {
-    let role = binding.field("roleRef");
-    if !role.same_as(old.field("roleRef")) {
+    if is_kept {
+        name.declared().require("");
+    } else {
         // Who may bind was checked against the first role.
-        role.invalid_as(internal_role_ref(role), "field is immutable");
+        role.declared().invalid_as(internal_role_ref(role), "field is immutable");
     }
 }
 
@@ -95,7 +103,7 @@ fn internal_role_ref(role: Field<'_>) -> BadValue {
 
 fn subject(subject: Field<'_>, scope: Scope) {
     let (name, group) = (subject.field("name"), subject.field("apiGroup"));
-    let lacks_name = name.require("");
+    let lacks_name = name.declared().require("");
     match subject.field("kind").str() {
         "ServiceAccount" => {
             if !lacks_name {

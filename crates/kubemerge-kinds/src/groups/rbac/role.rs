@@ -60,7 +60,7 @@ fn validate_cluster_role(role: Field<'_>) {
 
 /// A rule is about resources or about URLs, never both; namespaces have no URLs of their own.
 fn policy_rule(rule: Field<'_>, scope: Scope) {
-    rule.field("verbs").require("");
+    rule.field("verbs").declared().require("");
     let urls = rule.field("nonResourceURLs");
     let resource_fields = ["apiGroups", "resources", "resourceNames"];
     if urls.is_empty() {

@@ -73,10 +73,7 @@ pub(super) const TEMPLATE: KindEntry = KindEntry {
         ..Strategy::DEFAULT
     },
     validation: ValidationRules {
-        object: |template| {
-            template_metadata(template.fields(["spec", "metadata"]));
-            validate(template.fields(["spec", "spec"]));
-        },
+        object: validate_template,
         update: |template, old| {
             template
                 .field("spec")
@@ -87,6 +84,11 @@ pub(super) const TEMPLATE: KindEntry = KindEntry {
     presentation: Presentation { columns: &[NAME, AGE], ..Presentation::DEFAULT },
     ..KindEntry::NAMESPACED
 };
+
+fn validate_template(template: Field<'_>) {
+    template_metadata(template.fields(["spec", "metadata"]));
+    validate(template.fields(["spec", "spec"]));
+}
 
 /// Metadata of the claims to be made: labels and annotations alone.
 fn template_metadata(metadata: Field<'_>) {

@@ -120,7 +120,7 @@ fn device_request(request: Field<'_>) {
 
 /// Rules of declarative validation: they hold whatever else is wrong.
 fn declared(request: Field<'_>) {
-    request.field("allocationMode").one_of(&MODES);
+    request.field("allocationMode").declared().one_of(&MODES);
     tolerations(request.field("tolerations"));
 }
 

@@ -30,12 +30,6 @@ pub(super) const KIND: KindEntry = KindEntry {
         update: |slice, old| {
             let (spec, stored) = (slice.field("spec"), old.field("spec"));
             validate(spec, stored);
-            spec.fields(["pool", "name"]).check_immutable(stored.fields(["pool", "name"]));
-            spec.field("driver").check_immutable(stored.field("driver"));
-            let node = spec.field("nodeName");
-            if !node.same_as(stored.field("nodeName")) {
-                node.invalid_as(node.bad_value(), "field is immutable");
-            }
         },
         on_update: OnUpdate::ValidateChanges,
         ..ValidationRules::DEFAULT
@@ -79,9 +73,12 @@ fn drop_disabled(slice: &mut Map<'_>, _: Context) {
 fn validate(spec: Field<'_>, old: Field<'_>) {
     driver_name(spec.field("driver"));
     pool(spec.field("pool"));
+    if old.is_set() {
+        kept(spec, old);
+    }
     nodes(spec);
     let (devices, sets) = (spec.field("devices"), spec.field("sharedCounters"));
-    if devices.is_set() && sets.is_set() {
+    if devices.is_given() && sets.is_given() {
         spec.invalid_as("", "only one of `sharedCounters` or `devices` is allowed");
     }
     // Such devices take more room, and a slice must fit into an object.
@@ -106,6 +103,16 @@ fn validate(spec: Field<'_>, old: Field<'_>) {
             counters(set.field("counters"));
         }
         unique_by(sets, ["name"]);
+    }
+}
+
+/// What a slice is found by.
+fn kept(spec: Field<'_>, old: Field<'_>) {
+    spec.fields(["pool", "name"]).check_immutable(old.fields(["pool", "name"]));
+    spec.field("driver").check_immutable(old.field("driver"));
+    let node = spec.field("nodeName");
+    if !node.same_as(old.field("nodeName")) {
+        node.invalid_as(node.bad_value(), "field is immutable");
     }
 }
 

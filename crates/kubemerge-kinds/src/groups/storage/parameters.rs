@@ -37,9 +37,14 @@ pub(super) fn validate(parameters: Field<'_>, least: Least) {
 /// The name of a driver, in any case of letters; messages show it in lower case.
 pub(super) fn driver(name: Field<'_>) {
     if !name.require("") {
-        let lower = name.str().to_lowercase();
-        for problem in qualified_name(&lower) {
-            name.invalid_as(lower.as_str(), problem);
-        }
+        check_driver(name);
+    }
+}
+
+/// The same for a name that is given.
+pub(super) fn check_driver(name: Field<'_>) {
+    let lower = name.str().to_lowercase();
+    for problem in qualified_name(&lower) {
+        name.invalid_as(lower.as_str(), problem);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::parameters::{self, Least, driver};
+use super::parameters::{self, Least, check_driver};
 use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::field::{BadValue, Field};
 use crate::field_error::MAX_COMPLAINTS;
@@ -27,7 +27,7 @@ pub(super) const KIND: KindEntry = KindEntry {
         update: |class, old| {
             for name in ["provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"] {
                 if !class.field(name).same_as(old.field(name)) {
-                    class.field(name).invalid_as(BadValue::null(), "field is immutable");
+                    class.field(name).declared().invalid_as(BadValue::null(), "field is immutable");
                 }
             }
         },
@@ -48,7 +48,10 @@ pub(super) const KIND: KindEntry = KindEntry {
 };
 
 fn validate(class: Field<'_>) {
-    driver(class.field("provisioner"));
+    let provisioner = class.field("provisioner");
+    if !provisioner.declared().require("") {
+        check_driver(provisioner);
+    }
     parameters::validate(class.field("parameters"), Least::None);
     let policy = class.field("reclaimPolicy");
     if !policy.is_empty() {

@@ -7,7 +7,7 @@ use crate::groups::core_v1::persistent_volume::spec_defaults;
 use crate::groups::core_v1::persistent_volume_spec::{self, VolumeOf};
 use crate::groups::core_v1::pod_spec::csi_driver_name;
 use crate::registry::{
-    DecodeRules, DeleteAnswer, KindEntry, Permission, Presentation, Strategy, SubresourceRules,
+    DecodeRules, DeleteAnswer, KindEntry, OnUpdate, Permission, Presentation, Strategy, SubresourceRules,
     ValidationRules,
 };
 
@@ -31,15 +31,10 @@ pub(super) const KIND: KindEntry = KindEntry {
         object: validate,
         new_only: |attachment| attacher(attachment.fields(["spec", "attacher"])),
         update: validate_update,
+        on_update: OnUpdate::ValidateMetadata,
         ..ValidationRules::DEFAULT
     },
-    subresources: &[SubresourceRules {
-        validate_update: |attachment, old| {
-            validate(attachment);
-            validate_update(attachment, old);
-        },
-        ..SubresourceRules::STATUS_ALONE
-    }],
+    subresources: &[SubresourceRules { validate_update, ..SubresourceRules::STATUS_ALONE }],
     presentation: Presentation {
         columns: &[
             NAME,
@@ -113,6 +108,7 @@ fn error(error: Field<'_>) {
 fn validate_update(attachment: Field<'_>, old: Field<'_>) {
     let spec = attachment.field("spec");
     csi_driver_name(spec.field("attacher"));
+    validate(attachment);
     if !spec.same_as(old.field("spec")) {
         spec.invalid_as(BadValue::null(), "field is immutable");
     }

@@ -2,23 +2,23 @@
 
 use super::parameters::{self, Least, driver};
 use crate::columns::{AGE, Cell, KindColumn, NAME};
-use crate::registry::{DeleteAnswer, KindEntry, Presentation, Strategy, ValidationRules};
+use crate::field::Field;
+use crate::registry::{DeleteAnswer, KindEntry, OnUpdate, Presentation, Strategy, ValidationRules};
 
 pub(super) const KIND: KindEntry = KindEntry {
     kind: "VolumeAttributesClass",
     strategy: Strategy { delete_answer: DeleteAnswer::Object, ..Strategy::DEFAULT },
     validation: ValidationRules {
-        object: |class| {
-            driver(class.field("driverName"));
-            parameters::validate(class.field("parameters"), Least::One);
-        },
+        object: validate,
         update: |class, old| {
             for name in ["driverName", "parameters"] {
                 if !class.field(name).same_as(old.field(name)) {
                     class.field(name).forbidden(format!("updates to {name} are forbidden."));
                 }
             }
+            validate(class);
         },
+        on_update: OnUpdate::ValidateMetadata,
         ..ValidationRules::DEFAULT
     },
     presentation: Presentation {
@@ -27,3 +27,8 @@ pub(super) const KIND: KindEntry = KindEntry {
     },
     ..KindEntry::CLUSTER
 };
+
+fn validate(class: Field<'_>) {
+    driver(class.field("driverName"));
+    parameters::validate(class.field("parameters"), Least::One);
+}

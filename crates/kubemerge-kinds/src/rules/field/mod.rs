@@ -30,6 +30,16 @@ pub struct Field<'t> {
     root: Option<&'t Map<'t>>,
     path: Option<&'t PathNode<'t>>,
     report: &'t Report,
+    source: RuleSource,
+}
+
+/// Where Kubernetes has a rule.
+#[derive(Clone, Copy)]
+pub(super) enum RuleSource {
+    /// In code.
+    Written,
+    /// In tags of the type: these rules run after all others.
+    Declared,
 }
 
 /// A step of a path; the steps before it are linked.
@@ -48,13 +58,18 @@ enum FieldStep<'t> {
 impl<'t> Field<'t> {
     /// The cursor at the root of an object.
     pub fn root(object: &'t Map<'t>, report: &'t Report) -> Field<'t> {
-        Field { value: None, root: Some(object), path: None, report }
+        Field { value: None, root: Some(object), path: None, report, source: RuleSource::Written }
     }
 
     /// The same place with a name in front of its path: for checks of a part of an object.
     pub fn placed(self, name: &'t str) -> Field<'t> {
         let path = self.report.arena().alloc(PathNode { before: None, step: FieldStep::Name(name) });
         Field { path: Some(path), ..self }
+    }
+
+    /// The same place for rules that Kubernetes declares in tags of its types: their errors come after all others.
+    pub fn declared(self) -> Field<'t> {
+        Field { source: RuleSource::Declared, ..self }
     }
 
     /// A field that is not there: the old object of one that is created.
@@ -64,7 +79,7 @@ impl<'t> Field<'t> {
 
     fn below(self, value: Option<&'t Value<'t>>, step: FieldStep<'t>) -> Field<'t> {
         let path = self.report.arena().alloc(PathNode { before: self.path, step });
-        Field { value, root: None, path: Some(path), report: self.report }
+        Field { value, root: None, path: Some(path), ..self }
     }
 
     /// A field of a map.
@@ -236,14 +251,15 @@ impl<'t> Field<'t> {
 
     fn add(self, kind: FieldErrorKind, bad_value: Option<BadValue>, detail: impl Into<String>) {
         if !self.report.is_full() {
-            self.report.add(FieldError { kind, field: self.path(), bad_value, detail: detail.into() });
+            let error = FieldError { kind, field: self.path(), bad_value, detail: detail.into() };
+            self.report.add(error, self.source);
         }
     }
 
     /// Reports an error that was found by other means, with the path that it has.
     pub fn report(self, error: FieldError) {
         if !self.report.is_full() {
-            self.report.add(error);
+            self.report.add(error, self.source);
         }
     }
 

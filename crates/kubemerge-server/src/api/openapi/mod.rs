@@ -23,11 +23,7 @@ use serde_json::{Map, Value, json};
 use crate::protocol::json::Members;
 use crate::{
     catalog::{Index, Resources, cluster::Cluster},
-    protocol::{
-        media,
-        reply::Reply,
-        status::{Outcome, no_such_path},
-    },
+    protocol::{media, reply::Reply, status::Outcome},
 };
 
 const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
@@ -56,7 +52,8 @@ pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&st
     let resources = match group_versions(&index).find(|(own, _)| own == path) {
         Some((_, resources)) => resources,
         None if of_discovery.is_some() => &none,
-        None => return Err(no_such_path()),
+        // Upstream: this handler says nothing.
+        None => return Ok(Reply::bytes(404, "", "")),
     };
     let current = hash(version, path, resources);
     // Clients cache documents by hash for ever, so that an old hash must not get a new document.

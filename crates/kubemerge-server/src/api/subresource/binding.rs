@@ -23,14 +23,14 @@ use crate::{
         json,
         reason::Reason,
         reply::Reply,
-        status::{Failure, Outcome, bad_request, conflict, done, no_such_path},
+        status::{Failure, Outcome, Qualified, bad_request, conflict, done, no_such_path},
         target::Named,
     },
     store::{Stored, metadata_field::Field},
     write::{
         admission::add_topology_labels,
         commit::{self, transaction::Transaction},
-        decode::{body, check_type_names, precondition::check_namespace},
+        decode::{GivenType, body, check_type_names, other_kind, precondition::check_namespace},
     },
 };
 
@@ -76,6 +76,13 @@ fn binding_body(call: &RequestContext<'_>) -> Outcome<Value> {
     let Some(kind) = BuiltinKind::find(&call.cluster.schema, "v1", "Binding") else {
         return Ok(json::tree(&body));
     };
+    let given = json::tree(&body);
+    let text = |name: &str| given.member(name).as_str().unwrap_or_default();
+    let given = GivenType { api_version: text("apiVersion"), kind: text("kind") };
+    let wanted = Qualified { group: "", name: "Binding" };
+    if let Some(failure) = other_kind(&call.cluster.schema, wanted, given, body.as_str()) {
+        return Err(failure);
+    }
     let (arena, name) = (Arena::new(), KindName { kind: "Binding", version: "v1" });
     typed_body::decode(call, name, kind, &arena, body.as_str()).map(|typed| typed_body::to_value(&typed))
 }
@@ -184,7 +191,20 @@ fn merge(map: &mut Map<'_>, members: &serde_json::Map<String, Value>) {
 
 fn check(call: &RequestContext<'_>, current: &Stored, binding: &Value) -> Outcome<()> {
     let pod = &current.record;
-    let refuse = |text: String| Err(conflict(call.resource.qualified(), call.name(), &text));
+    let refuse = |text: String| {
+        let binding = Qualified { group: "", name: "pods/binding" };
+        Err(conflict(binding, call.name(), &text))
+    };
+    // Upstream: what storage refuses is told with its own words, and as a conflict of the pod.
+    let outdated = |text: String| {
+        let text = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/pods/{}/{}, ResourceVersion: 0, \
+             AdditionalErrorMsg: Precondition failed: {text}",
+            call.namespace(),
+            call.name()
+        );
+        Err(conflict(call.resource.qualified(), call.name(), &text))
+    };
     let given = |member: &str| {
         let text = binding.pointer(&format!("/metadata/{member}")).and_then(Value::as_str);
         text.filter(|text| !text.is_empty())
@@ -192,12 +212,12 @@ fn check(call: &RequestContext<'_>, current: &Stored, binding: &Value) -> Outcom
     // Schedulers send the uid, so that a pod of the same name is not bound in place of a deleted one.
     let own = pod.uid();
     if let Some(uid) = given("uid").filter(|uid| *uid != own) {
-        return refuse(format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {own}"));
+        return outdated(format!("UID in precondition: {uid}, UID in object meta: {own}"));
     }
     let own = current.revision.to_string();
     if let Some(version) = given("resourceVersion").filter(|one| *one != own) {
-        return refuse(format!(
-            "Precondition failed: ResourceVersion in precondition: {version}, ResourceVersion in object meta: {own}"
+        return outdated(format!(
+            "ResourceVersion in precondition: {version}, ResourceVersion in object meta: {own}"
         ));
     }
     let name = call.name();

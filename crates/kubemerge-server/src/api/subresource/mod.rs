@@ -8,7 +8,8 @@ mod log;
 mod parent;
 mod review;
 mod scale;
-pub(super) mod service_account_token;
+mod service_account_token;
+pub(super) mod token_claims;
 mod typed_body;
 
 use parent::parent;

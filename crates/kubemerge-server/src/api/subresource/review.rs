@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{
     binding,
-    service_account_token::{self, TokenUser},
+    token_claims::{self, Refusal, TokenUser},
     typed_body::{self, KindName},
 };
 use crate::{
@@ -143,12 +143,14 @@ fn token_status(api: &Api, call: &RequestContext<'_>, spec: &Value) -> Value {
     let asked = if asked.is_empty() { vec![ISSUER] } else { asked };
     let is_admin = api.settings.token.as_ref().is_some_and(|own| is_same_secret(token, own));
     let found = if is_admin {
-        Some(TokenUser { user: User::administrator().clone(), audiences: vec![ISSUER.to_owned()] })
+        Ok(TokenUser { user: User::administrator().clone(), audiences: vec![ISSUER.to_owned()] })
     } else {
-        service_account_token::user(call.cluster, token)
+        token_claims::user(call.cluster, token)
     };
-    let Some(TokenUser { user, audiences }) = found else {
-        return json!({"user": {}, "error": REFUSED});
+    let TokenUser { user, audiences } = match found {
+        Ok(found) => found,
+        Err(Refusal::Unknown) => return json!({"user": {}, "error": REFUSED}),
+        Err(Refusal::Ended(why)) => return json!({"user": {}, "error": format!("[{REFUSED}, {why}]")}),
     };
     let common: Vec<&str> =
         asked.iter().copied().filter(|one| audiences.iter().any(|own| own == one)).collect();

@@ -16,12 +16,12 @@ use kubemerge_schema::Schema;
 use kubemerge_value::Node;
 
 use crate::{
-    catalog::{Resource, request_context::RequestContext},
+    catalog::request_context::RequestContext,
     kind::{DecodeError, Given, Kind, Source, TypeCheck},
     object::draft::Draft,
     protocol::{
         query::FieldValidation,
-        status::{Failure, Outcome, bad_request},
+        status::{Failure, Outcome, Qualified, bad_request},
     },
     write::{
         decode::undecodable::{Origin, Patching, undecodable},
@@ -166,7 +166,13 @@ fn check_names(write: Write<'_>, names: &TypeNames, source: Source<'_>, origin: 
         }
     }
     if matches!(origin, Origin::Body)
-        && let Some(failure) = other_kind(write, names, source)
+        && write.kind.go_scheme().is_some()
+        && let Some(failure) = other_kind(
+            &write.call.cluster.schema,
+            Qualified { group: &write.call.resource.group, name: &write.call.resource.kind },
+            GivenType { api_version: &names.api_version, kind: &names.kind },
+            &source.text(),
+        )
     {
         return Err(failure);
     }
@@ -174,14 +180,18 @@ fn check_names(write: Write<'_>, names: &TypeNames, source: Source<'_>, origin: 
 }
 
 /// Why an object of another built-in kind cannot be one of the resource: it is decoded as what it is first.
-fn other_kind(write: Write<'_>, names: &TypeNames, source: Source<'_>) -> Option<Failure> {
-    let Resource { group, kind: wanted, .. } = &**write.call.resource;
-    if names.kind == *wanted || write.kind.go_scheme().is_none() {
+pub(crate) fn other_kind(
+    schema: &Schema,
+    Qualified { group, name: wanted }: Qualified<'_>,
+    given: GivenType<'_>,
+    text: &str,
+) -> Option<Failure> {
+    if given.kind == wanted {
         return None;
     }
-    let kind = BuiltinKind::find(&write.call.cluster.schema, &names.api_version, &names.kind)?;
-    let version = names.api_version.rsplit('/').next().unwrap_or_default();
-    let problem = if let Err(error) = kind.decode(&Arena::new(), &source.text()) {
+    let kind = BuiltinKind::find(schema, given.api_version, given.kind)?;
+    let version = given.api_version.rsplit('/').next().unwrap_or_default();
+    let problem = if let Err(error) = kind.decode(&Arena::new(), text) {
         error.message().to_owned()
     } else {
         // Go's packages are named after the first part of their group; both groups of Events share one.
@@ -189,9 +199,9 @@ fn other_kind(write: Write<'_>, names: &TypeNames, source: Source<'_>) -> Option
             Some("" | "events") | None => "core",
             Some(package) => package,
         };
-        format!("converting ({version}.{}) to ({package}.{wanted}): unknown conversion", names.kind)
+        format!("converting ({version}.{}) to ({package}.{wanted}): unknown conversion", given.kind)
     };
-    let text = format!("{} in version {version:?} cannot be handled as a {wanted}: {problem}", names.kind);
+    let text = format!("{} in version {version:?} cannot be handled as a {wanted}: {problem}", given.kind);
     Some(bad_request(text))
 }
 

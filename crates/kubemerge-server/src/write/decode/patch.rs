@@ -2,12 +2,14 @@
 
 use kubemerge::{Canonical, Error, Patch, PatchType, RuleSource, apply, apply_node};
 use kubemerge_kinds::{duplicate_fields, field_error::quoted, strategy::Permission};
+use serde_json::Value;
 
 use crate::{
     catalog::request_context::RequestContext,
     kind::{Kind, Reading, shown::Shown},
     object::draft::Draft,
     protocol::{
+        json::any_tree,
         query::FieldValidation,
         reason::Reason,
         status::{Cause, Failure, Outcome, bad_request, too_large, unclassified},
@@ -28,7 +30,24 @@ const REJECTED: &str = "the server rejected our request due to an error in our r
 /// Reads the body as a patch.
 pub(crate) fn read<'b>(call: &RequestContext<'b>, patch_type: PatchType) -> Outcome<Patch<'b>> {
     body::check_depth(call.body)?;
+    if patch_type == PatchType::Strategic
+        && let Some(what) = other_than_object(call.body)
+    {
+        let text = format!("json: cannot unmarshal {what} into Go value of type map[string]interface {{}}");
+        return Err(bad_request(text));
+    }
     Patch::new(patch_type, &call.body[..]).map_err(|error| refused(&error))
+}
+
+/// What a body is, in Go's words, if it is JSON other than an object or null.
+fn other_than_object(body: &[u8]) -> Option<&'static str> {
+    match any_tree(body)? {
+        Value::Object(_) | Value::Null => None,
+        Value::Array(_) => Some("array"),
+        Value::String(_) => Some("string"),
+        Value::Number(_) => Some("number"),
+        Value::Bool(_) => Some("bool"),
+    }
 }
 
 /// Applies the body to an object that is not stored as it is, such as a Scale; no schema takes part.

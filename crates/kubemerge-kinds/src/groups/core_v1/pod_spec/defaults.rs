@@ -128,6 +128,11 @@ fn host_ports(container: &mut Map<'_>) {
 }
 
 fn requests_from_limits(resources: &mut Map<'_>) {
+    if let Some(empty @ Value::Omitted(_)) = resources.get_raw("limits") {
+        let empty = empty.copy_in(resources.arena());
+        resources.set_if_absent("requests", empty);
+        return;
+    }
     let Some(limits) = resources.map("limits").map(|limits| limits.copy_in(resources.arena())) else {
         return;
     };

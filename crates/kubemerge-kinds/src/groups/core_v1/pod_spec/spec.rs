@@ -35,6 +35,7 @@ pub(crate) fn validate(spec: Field<'_>, of: PodOf<'_>) {
     names(spec);
     tolerations::tolerations(spec.field("tolerations"));
     dns::host_aliases(spec.field("hostAliases"));
+    classes(spec);
     if spec.field("overhead").is_set() {
         resources::overhead(spec.field("overhead"));
     }
@@ -47,28 +48,32 @@ fn policies(spec: Field<'_>) {
     spec.field("restartPolicy").require_one_of(&["Always", "OnFailure", "Never"]);
     let dns_policies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
     spec.field("dnsPolicy").require_one_of(&dns_policies);
-    let preemption = spec.field("preemptionPolicy");
-    if preemption.is_set() {
-        preemption.require_one_of(&["PreemptLowerPriority", "Never"]);
+}
+
+fn names(spec: Field<'_>) {
+    dns::hostname_override(spec);
+    for name in ["serviceAccountName", "nodeName"] {
+        check_if_given(spec.field(name), dns1123_subdomain);
     }
     let deadline = spec.field("activeDeadlineSeconds");
     if deadline.is_set() {
         deadline.check_range(1, i64::from(i32::MAX));
     }
-}
-
-fn names(spec: Field<'_>) {
-    for name in ["serviceAccountName", "nodeName", "priorityClassName"] {
-        check_if_given(spec.field(name), dns1123_subdomain);
-    }
     for name in ["hostname", "subdomain"] {
         check_if_given(spec.field(name), dns1123_label);
     }
+}
+
+fn classes(spec: Field<'_>) {
+    check_if_given(spec.field("priorityClassName"), dns1123_subdomain);
     let class = spec.field("runtimeClassName");
     if class.is_set() {
         class.check(dns1123_subdomain);
     }
-    dns::hostname_override(spec);
+    let preemption = spec.field("preemptionPolicy");
+    if preemption.is_set() {
+        preemption.require_one_of(&["PreemptLowerPriority", "Never"]);
+    }
 }
 
 fn check_if_given(field: Field<'_>, format: fn(&str) -> crate::format::Problems) {
