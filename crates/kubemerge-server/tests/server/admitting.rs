@@ -173,7 +173,9 @@ async fn tokens_of_service_accounts_are_known_until_they_end() {
          audiences [\"x\"]]"
     );
     ask(&server, "DELETE", &format!("{accounts}/bot"), Value::Null).await;
-    assert_eq!(ask(&server, "POST", path, review).await.body["status"]["error"], "invalid bearer token");
+    let ended = ask(&server, "POST", path, review).await;
+    let error = "[invalid bearer token, serviceaccounts \"bot\" not found]";
+    assert_eq!(ended.body["status"]["error"], error);
 }
 
 #[tokio::test]

@@ -91,14 +91,14 @@ fn endpoints(slice: Field<'_>) {
 
 fn validate_update(slice: Field<'_>, old: Field<'_>) {
     content(slice, Some(old));
-    // Endpoints that older versions of Kubernetes took are not looked at again.
-    if !slice.field("endpoints").same_as(old.field("endpoints")) {
-        endpoints(slice);
-    }
     let address_type = slice.field("addressType");
     if !address_type.same_as(old.field("addressType")) {
         // Upstream: the declarative rule does not tell the value.
         address_type.declared().invalid_as(BadValue::null(), "field is immutable");
+    }
+    // Endpoints that older versions of Kubernetes took are not looked at again.
+    if !slice.field("endpoints").same_as(old.field("endpoints")) {
+        endpoints(slice);
     }
 }
 
@@ -124,9 +124,9 @@ fn ports(ports: Field<'_>) {
 
 fn endpoint(endpoint: Field<'_>, address_type: &str) {
     let addresses = endpoint.field("addresses");
-    addresses.require("");
+    addresses.declared().require("");
     if addresses.len() > MAX_ADDRESSES {
-        addresses.too_many(addresses.len(), MAX_ADDRESSES);
+        addresses.declared().too_many(addresses.len(), MAX_ADDRESSES);
     }
     for one in addresses.items() {
         match address_type {

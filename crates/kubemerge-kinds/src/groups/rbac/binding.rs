@@ -86,12 +86,13 @@ fn validate<'t>(binding: Field<'t>, old: Option<Field<'t>>, scope: Scope) {
         // Upstream: declared rules do not look into what may not change and has changed.
         name.required("");
     }
+    if !is_kept {
+        // Who may bind was checked against the first role.
+        role.declared().invalid_as(internal_role_ref(role), "field is immutable");
+    }
     binding.field("subjects").items().for_each(|one| subject(one, scope));
     if is_kept {
         name.declared().require("");
-    } else {
-        // Who may bind was checked against the first role.
-        role.declared().invalid_as(internal_role_ref(role), "field is immutable");
     }
 }
 
