@@ -28,10 +28,8 @@ pub(super) const KIND: KindEntry = KindEntry {
         object: |policy| validate(policy, Conditions::Checked),
         new_only: reserved_name,
         update: |policy, old| {
-            let conditions = match has_same_conditions(policy, old) {
-                true => Conditions::Accepted,
-                false => Conditions::Checked,
-            };
+            let is_accepted = has_same_conditions(policy, old);
+            let conditions = if is_accepted { Conditions::Accepted } else { Conditions::Checked };
             validate(policy, conditions);
         },
         on_update: OnUpdate::ValidateMetadata,

@@ -190,7 +190,7 @@ fn extended_claim(status: Field<'_>, spec: Field<'_>) {
         return;
     }
     let mappings = status.field("requestMappings");
-    if mappings.len() == 0 {
+    if mappings.is_empty() {
         mappings.required("at least one request mapping is required");
     }
     let mut seen = BTreeSet::new();

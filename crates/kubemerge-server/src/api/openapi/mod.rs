@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 use crate::protocol::json::Members;
 use crate::{
     catalog::{Index, Resources, cluster::Cluster},
-    protocol::{media, reply::Reply, status::Outcome},
+    protocol::{media, reply::Reply},
 };
 
 const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
@@ -45,7 +45,7 @@ pub(crate) fn v3_index(cluster: &Cluster, version: &str) -> Reply {
 }
 
 /// `/openapi/v3/<group version>`; a hash that is out of date leads to the present one.
-pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&str>) -> Outcome<Reply> {
+pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&str>) -> Reply {
     let index = cluster.catalog.index();
     let none = Resources::default();
     let of_discovery = discovery_documents::document(&index, path);
@@ -53,13 +53,13 @@ pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&st
         Some((_, resources)) => resources,
         None if of_discovery.is_some() => &none,
         // Upstream: this handler says nothing.
-        None => return Ok(Reply::bytes(404, "", "")),
+        None => return Reply::bytes(404, "", ""),
     };
     let current = hash(version, path, resources);
     // Clients cache documents by hash for ever, so that an old hash must not get a new document.
     if asked.is_some_and(|asked| asked != current) {
         let place = format!("/openapi/v3/{path}?hash={current}");
-        return Ok(Reply::bytes(301, "", "").header("location", place));
+        return Reply::bytes(301, "", "").header("location", place);
     }
     let (paths, schemas) = of_discovery.unwrap_or_else(|| {
         let paths = Value::Object(paths::of_resources(&cluster.schema, resources));
@@ -78,13 +78,13 @@ pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&st
     }
     let document = json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": components});
     let reply = Reply::value(200, &document).header("etag", format!("\"{current}\""));
-    Ok(match asked {
+    match asked {
         Some(_) => reply
             // Only with a hash: an address without one shows what is served now.
             .header("cache-control", "public, immutable")
             .header("expires", "Fri, 31 Dec 2100 23:59:59 GMT"),
         None => reply,
-    })
+    }
 }
 
 /// `/openapi/v2`: everything, as protobuf unless JSON is wanted.

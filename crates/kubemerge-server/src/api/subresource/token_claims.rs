@@ -42,9 +42,10 @@ pub(super) const BOUND_KINDS: [BoundKind; 3] = [
 impl BoundKind {
     /// The key of an object of the kind.
     pub(super) fn key(&self, namespace: &str, name: &str) -> String {
-        match self.is_namespaced {
-            true => format!("/{}/{namespace}/{name}", self.plural),
-            false => format!("/{}/{name}", self.plural),
+        if self.is_namespaced {
+            format!("/{}/{namespace}/{name}", self.plural)
+        } else {
+            format!("/{}/{name}", self.plural)
         }
     }
 }
@@ -188,10 +189,10 @@ impl<'c> Claims<'c> {
         if own != uid {
             return Err(format!("service account UID ({own}) does not match claim ({uid})"));
         }
-        match is_gone(&account, now) {
-            true => Err(format!("service account {namespace}/{name} has been deleted")),
-            false => Ok(()),
+        if is_gone(&account, now) {
+            return Err(format!("service account {namespace}/{name} has been deleted"));
         }
+        Ok(())
     }
 
     fn check_bound(
