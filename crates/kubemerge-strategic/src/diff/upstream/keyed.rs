@@ -181,7 +181,7 @@ fn pair(before: &[Item<'_>], after: &[Item<'_>]) -> Pairing {
         after.iter().rev().map(|item| waiting.take_last(&item.form)).collect();
     partners.reverse();
     let mut gone = waiting.left();
-    gone.sort_by_key(|at| (&item_at(before, *at).form, *at));
+    gone.sort_by_key(|at| (&item_at(before, *at).form, Reverse(*at)));
     Pairing { partners, gone }
 }
 
