@@ -304,7 +304,7 @@ fn refuse_circle(model: &Model, start: NodeId) -> Result<(), (LoadErrorKind, Str
     Ok(())
 }
 
-fn shape_of(word: &str) -> Option<Shape> {
+pub(super) fn shape_of(word: &str) -> Option<Shape> {
     let shapes = [Shape::Object, Shape::List, Shape::String, Shape::Integer, Shape::Number, Shape::Boolean];
     shapes.into_iter().find(|shape| shape.word() == word)
 }

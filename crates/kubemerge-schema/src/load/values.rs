@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::reader::{AllOf, SchemaReader};
+use super::reader::{AllOf, SchemaReader, shape_of};
 use crate::document::DocumentPath;
 use crate::error::LoadError;
 use crate::model::{NodeId, Pattern, UNTYPED, ValueChecks, ValueFacts};
@@ -63,7 +63,9 @@ fn checks_of(map: &Map<String, Value>) -> ValueChecks {
     let flag = |keyword: &str| map.get(keyword).and_then(Value::as_bool).unwrap_or(false);
     let required = map.get("required").and_then(Value::as_array).into_iter().flatten();
     let pattern = map.get("pattern").and_then(Value::as_str).filter(|pattern| !pattern.is_empty());
+    let type_name = map.get("type").and_then(Value::as_str).filter(|name| !name.is_empty());
     ValueChecks {
+        unknown_type: type_name.filter(|name| shape_of(name).is_none()).map(Box::from),
         required: required.filter_map(Value::as_str).map(Box::from).collect(),
         options: map.get("enum").and_then(Value::as_array).cloned(),
         pattern: pattern.map(Pattern::new),

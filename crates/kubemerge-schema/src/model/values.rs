@@ -51,6 +51,8 @@ impl ValueFacts {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ValueChecks {
     pub(crate) required: Vec<Box<str>>,
+    /// A `type` that names none, so that no value is of it.
+    pub unknown_type: Option<Box<str>>,
     /// `enum`: the values that are allowed.
     pub options: Option<Vec<Value>>,
     /// `pattern`
@@ -87,6 +89,7 @@ impl ValueChecks {
     /// The checks of a schema that has none.
     pub(crate) const NONE: &'static ValueChecks = &ValueChecks {
         required: Vec::new(),
+        unknown_type: None,
         options: None,
         pattern: None,
         minimum: None,

@@ -153,6 +153,12 @@ impl<'s> ValueType<'s> {
         }
     }
 
+    /// A word for the type that names none, so that no value is of it.
+    #[must_use]
+    pub fn unknown_type(self) -> Option<&'s str> {
+        self.checks().unknown_type.as_deref().filter(|_| self.types().is_empty())
+    }
+
     /// The type of values, if there is one and only one.
     pub fn only_type(self) -> Option<&'static str> {
         match self.types() {

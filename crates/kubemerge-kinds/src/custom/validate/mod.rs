@@ -141,7 +141,8 @@ impl<'p, 'v> Place<'p, 'v> {
             found.merge(self.check_options(value, schema.checks()));
             return found;
         }
-        let has_type = !schema.types().is_empty() || self.format(schema).is_some();
+        let has_type =
+            !schema.types().is_empty() || schema.unknown_type().is_some() || self.format(schema).is_some();
         let mut run = |part: Found| {
             found.merge(part);
             found.matches += 1;
@@ -194,7 +195,8 @@ impl<'p, 'v> Place<'p, 'v> {
     }
 
     fn check_type(self, value: ValueRef<'_>, schema: ValueType<'_>) -> Found {
-        let (types, format) = (schema.types(), self.format(schema));
+        let (unknown, format) = (schema.unknown_type(), self.format(schema));
+        let types = if unknown.is_some() { unknown.as_slice() } else { schema.types() };
         let (name, own_format) = type_of(value);
         if value.is_null() {
             if !types.is_empty() && !schema.is_nullable() {

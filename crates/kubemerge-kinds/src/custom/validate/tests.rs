@@ -21,6 +21,11 @@ fn complaints_read_as_the_api_server_words_them() {
             "f: Invalid value: \"string\": f in body must be of type integer: \"string\"",
         ),
         (
+            json!({"type": "A_b!"}),
+            json!("x"),
+            "f: Invalid value: \"string\": f in body must be of type A_b!: \"string\"",
+        ),
+        (
             json!({"type": "integer", "minimum": 1}),
             json!(0),
             "f: Invalid value: 0: f in body should be greater than or equal to 1",
