@@ -2,9 +2,7 @@
 //! merge patch that was made three-way leaves nothing to do for a second one.
 #![no_main]
 
-use kubemerge::{
-    Canonical, RuleSource, Patch, PatchType, Target, Tests, Versions, apply, convert, diff, json_three_way,
-};
+use kubemerge::{Canonical, RuleSource, Patch, PatchType, Target, Tests, Versions, apply, convert, diff, json_three_way};
 use kubemerge_fuzz::{
     answer::{DIALECTS, thing},
     choices::{Choices, Role},

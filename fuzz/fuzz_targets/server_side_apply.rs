@@ -38,7 +38,7 @@ fuzz_target!(|documents: [&str; 3]| {
         let named = parsed.with_member("apiVersion", ParsedValue::String("v1"), &arena);
         let object = named.with_member("kind", ParsedValue::String("Any"), &arena);
         let manager = ["a", "b", "kubectl"][number];
-        let writer = Writer { manager, time: Time(number as i64) };
+        let writer = Writer { manager, time: Some(Time(number as i64)) };
         let before = earlier[number].get_or_init(|| managed.clone());
         let state = Live { object: live, managed: before };
         if number == 1 {

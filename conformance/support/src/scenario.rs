@@ -100,7 +100,7 @@ impl<'s> Runner<'s> {
                     ApplyError::BadRequest(_) => 400,
                     ApplyError::Conflicts(_) => 409,
                     ApplyError::InvalidUnions(_) => 422,
-                    ApplyError::Failed(_) => 500,
+                    _ => 500,
                 };
                 Answer::Error { code, message: error.to_string(), causes }
             }
@@ -154,7 +154,7 @@ impl<'s> Runner<'s> {
             empty: value(&bare, &arena),
         };
         let (object, requested) = self.split(step["object"].clone());
-        let writer = Writer { manager, time: Time(number) };
+        let writer = Writer { manager, time: Some(Time(number)) };
         if op == "apply" {
             let config = value(&step["object"], &arena);
             let conflicting = if step["force"] == true { Conflicting::Force } else { Conflicting::Refuse };

@@ -17,6 +17,7 @@ pub struct LoadError {
 
 /// The kinds of [`LoadError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LoadErrorKind {
     /// The document is empty, or not of the expected form.
     Malformed,

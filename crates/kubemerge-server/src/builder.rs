@@ -438,7 +438,7 @@ impl Builder {
             }
             (Some(choice), _) => choice,
             (None, Dialect::Spec) => CustomStrategicMerge::ByListKeys,
-            (None, Dialect::Upstream) => CustomStrategicMerge::Refused,
+            (None, _) => CustomStrategicMerge::Refused,
         };
         self.take_definitions()?;
         self.settings.version = builtin::version_for(self.kubernetes.as_deref(), self.documents.iter());
@@ -458,7 +458,7 @@ impl Builder {
         let overlays: Arc<[Overlay]> = match self.dialect {
             Dialect::Spec => others.into(),
             // Upstream is what Kubernetes does.
-            Dialect::Upstream | Dialect::Kustomize => Arc::default(),
+            _ => Arc::default(),
         };
         let store = self.store.unwrap_or_else(|| {
             Arc::new(self.history.map_or_else(MemoryStore::default, MemoryStore::with_history))

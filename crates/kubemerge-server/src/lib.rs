@@ -89,6 +89,7 @@ pub use api::streams::{ExecProcess, ForwardedPort, TerminalSize};
 pub use builder::Builder;
 pub use catalog::{Scope, cluster::Validation};
 pub use given::BuildError;
+pub use kubemerge::{Dialect, Overlay, OverlayRule};
 pub use kubemerge_kinds::timestamp::Timestamp;
 pub use kubemerge_ssa::managed_fields::{ManagerId, Operation, OwnedField};
 pub use object_handle::ObjectHandle;

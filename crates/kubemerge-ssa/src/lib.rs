@@ -32,7 +32,7 @@
 //! let live = Live { object: bare, managed: &managed };
 //! let config = br#"{"apiVersion": "example.com/v1", "kind": "Widget", "spec": {"size": 3}}"#;
 //! let config = ParsedValue::parse(config, &arena)?;
-//! let me = Writer { manager: "me", time: Time(0) };
+//! let me = Writer { manager: "me", time: Some(Time(0)) };
 //! let applied = apply(&endpoint, live, config, me, Conflicting::Refuse, &arena).unwrap();
 //! assert_eq!(applied.managed.entries()[0].fields.as_str(), r#"{"f:spec":{".":{},"f:size":{}}}"#);
 //! # Ok::<(), kubemerge_value::ParseError>(())

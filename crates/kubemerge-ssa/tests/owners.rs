@@ -155,7 +155,7 @@ fn for_all(law: impl Fn(&Schema, &Value, &mut Rng)) {
 }
 
 fn writer(rng: &mut Rng) -> Writer<'static> {
-    Writer { manager: ["", "kubectl", "a\"b"][rng.usize(..3)], time: Time(rng.i64(0..3)) }
+    Writer { manager: ["", "kubectl", "a\"b"][rng.usize(..3)], time: Some(Time(rng.i64(0..3))) }
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn usual_objects_take_the_short_way() {
             let (bare, nothing) = (ParsedValue::EMPTY_MAP, FieldSet::new());
             let endpoint = Endpoint { empty: bare, reset_fields: &nothing, ..*endpoint };
             let new = ParsedValue::from_json(object, arena).unwrap();
-            let me = Writer { manager: "me", time: Time(1) };
+            let me = Writer { manager: "me", time: Some(Time(1)) };
             assert!(create(&endpoint, new, me, arena).is_some());
         });
     });
@@ -202,7 +202,7 @@ fn owners(endpoint: &Endpoint<'_>, object: &Value, rng: &mut Rng) -> ManagedFiel
     {
         let part = changed(object, rng);
         let part = ParsedValue::from_json(&part, arena).unwrap();
-        let Some(managed) = create(endpoint, part, Writer { manager, time: Time(0) }, arena) else {
+        let Some(managed) = create(endpoint, part, Writer { manager, time: Some(Time(0)) }, arena) else {
             continue;
         };
         entries
@@ -244,7 +244,7 @@ fn by_sets(
         let left = set.difference(&written, arena).difference(&changes.removed, arena);
         let is_writer = entry.is_of(&id) && !gained.is_empty();
         let (set, time) =
-            if is_writer { (left.union(&gained, arena), Some(writer.time)) } else { (left, entry.time) };
+            if is_writer { (left.union(&gained, arena), writer.time) } else { (left, entry.time) };
         if !set.is_empty() {
             entries.push((ManagedFieldsEntry { time, ..entry.clone() }, set.to_fields_v1(endpoint.order)));
         }
@@ -257,7 +257,7 @@ fn by_sets(
             operation: Operation::Update,
             api_version: endpoint.api_version.into(),
             subresource: id.subresource.clone(),
-            time: Some(writer.time),
+            time: writer.time,
             fields,
         };
         entries.push((entry, text));

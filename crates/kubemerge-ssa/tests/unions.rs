@@ -130,7 +130,7 @@ impl Widget {
             empty: object(&Value::Null),
         };
         let live = Live { object: object(&self.spec), managed: &self.managed };
-        let writer = Writer { manager, time: Time(7) };
+        let writer = Writer { manager, time: Some(Time(7)) };
         let applied = apply(&endpoint, live, object(spec), writer, conflicting, &arena)?;
         let object: Value = serde_json::from_slice(&applied.object.unwrap_or(live.object).to_json()).unwrap();
         Ok(Widget { spec: object["spec"].clone(), managed: applied.managed })

@@ -43,7 +43,7 @@ fn forced<'a>(
     manager: &str,
     arena: &'a Arena,
 ) -> Applied<'a> {
-    let writer = Writer { manager, time: Time(7) };
+    let writer = Writer { manager, time: Some(Time(7)) };
     apply(endpoint, live, config, writer, Conflicting::Force, arena).unwrap()
 }
 
@@ -78,7 +78,7 @@ proptest! {
         let none = ManagedFields::new();
         let once = forced(&endpoint, Live { object: live, managed: &none }, config, "me", &arena);
         let object = once.object.unwrap_or(live);
-        let writer = Writer { manager: "me", time: Time(8) };
+        let writer = Writer { manager: "me", time: Some(Time(8)) };
         let again =
             apply(&endpoint, Live { object, managed: &once.managed }, config, writer, Conflicting::Refuse, &arena);
         let again = again.unwrap();
@@ -120,7 +120,7 @@ proptest! {
         let none = ManagedFields::new();
         let empty = Live { object: endpoint.empty, managed: &none };
         let owned = forced(&endpoint, empty, read(&old_text), "owner", &arena).managed;
-        let writer = Writer { manager: "writer", time: Time(9) };
+        let writer = Writer { manager: "writer", time: Some(Time(9)) };
         let live = Live { object: old_shared, managed: &owned };
         let fast = update(&endpoint, live, LiveForm::Unchecked, new_shared, writer, &arena);
         let live = Live { object: read(&old_text), managed: &owned };
@@ -155,8 +155,15 @@ fn bytes_for(schema: &Schema, length: usize) -> usize {
     let none = ManagedFields::new();
     let once = forced(&endpoint, Live { object: endpoint.empty, managed: &none }, config, "me", &arena);
     let live = Live { object: once.object.unwrap(), managed: &once.managed };
-    update(&endpoint, live, LiveForm::Unchecked, changed, Writer { manager: "u", time: Time(1) }, &arena)
-        .unwrap();
+    update(
+        &endpoint,
+        live,
+        LiveForm::Unchecked,
+        changed,
+        Writer { manager: "u", time: Some(Time(1)) },
+        &arena,
+    )
+    .unwrap();
     forced(&endpoint, live, changed, "other", &arena);
     arena.allocated_bytes()
 }

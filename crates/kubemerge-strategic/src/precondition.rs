@@ -5,6 +5,7 @@ use kubemerge_value::{Node, Path};
 
 /// A field that a patch must not touch: `kind`, or `metadata.name`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Precondition<'p> {
     /// A field of the document.
     Field(&'p str),

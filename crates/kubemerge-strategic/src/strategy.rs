@@ -23,7 +23,7 @@ impl Strategy {
         match ty.schema().dialect() {
             Dialect::Upstream => Some(Strategy::Upstream),
             Dialect::Spec => Some(Strategy::Spec),
-            Dialect::Kustomize => None,
+            _ => None,
         }
     }
 

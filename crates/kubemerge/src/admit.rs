@@ -35,7 +35,8 @@ pub fn admit<O: Object + ?Sized>(schema: &Schema, object: &O) -> Result<O::Outpu
     write::<O>(&stored)
 }
 
-/// What the API server would store of an object that replaces another one, or why it would refuse it.
+/// What the API server would store of an object that replaces another one, or why it would refuse it. The result has
+/// the form of the new object.
 ///
 /// ```
 /// use kubemerge::{Dialect, Schema, admit_update};
@@ -50,9 +51,13 @@ pub fn admit<O: Object + ?Sized>(schema: &Schema, object: &O) -> Result<O::Outpu
 ///
 /// # Errors
 /// As [`admit`]; a change of what may not change is an invalid field, too.
-pub fn admit_update<O: Object + ?Sized>(schema: &Schema, old: &O, new: &O) -> Result<O::Output, Refusal> {
+pub fn admit_update<O: Object + ?Sized, N: Object + ?Sized>(
+    schema: &Schema,
+    old: &O,
+    new: &N,
+) -> Result<N::Output, Refusal> {
     let stored = kubemerge_kinds::admit_update(schema, &text(old)?, &text(new)?)?;
-    write::<O>(&stored)
+    write::<N>(&stored)
 }
 
 fn text<O: Object + ?Sized>(object: &O) -> Result<String, Refusal> {

@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     json_patch, merge_patch,
     object::{Object, read_object},
-    patch::Patch,
+    patch::{Instruction, Patch},
     rule_source::RuleSource,
     server_side_apply,
 };
@@ -44,28 +44,34 @@ pub fn apply<'s, O: Object + ?Sized>(
     O::write(node)
 }
 
-/// Applies a patch to a node and builds the result in an arena.
-///
-/// For callers who write the result themselves: [`segments`](crate::segments) gives it in pieces for a vectored
-/// write, in which nothing untouched is copied.
+/// Applies a patch to an object in its place: `live` becomes the patched object. On error it stays as it is.
 ///
 /// ```
-/// use kubemerge::{Arena, Document, RuleSource, Patch, apply_node, segments};
-/// use std::io::{IoSlice, Write};
+/// use kubemerge::{Patch, RuleSource, apply_in_place};
+/// use serde_json::json;
 ///
-/// let live = Document::check(br#"{"spec": {"replicas": 1}, "status": {}}"#)?;
-/// let patch = Patch::merge(br#"{"spec": {"replicas": 3}}"#)?;
-/// let arena = Arena::new();
-/// let segments = segments(apply_node(RuleSource::None, live.node(), &patch, &arena)?);
-/// let slices: Vec<IoSlice<'_>> = segments.iter().map(IoSlice::new).collect();
-/// let mut socket = Vec::new();
-/// socket.write_vectored(&slices).unwrap();
-/// assert_eq!(socket, br#"{"spec":{"replicas":3}, "status": {}}"#);
+/// let mut scale = json!({"spec": {"replicas": 1}});
+/// apply_in_place(RuleSource::None, &mut scale, &Patch::merge(json!({"spec": {"replicas": 3}}))?)?;
+/// assert_eq!(scale["spec"]["replicas"], 3);
 /// # Ok::<(), kubemerge::Error>(())
 /// ```
 ///
 /// # Errors
 /// As [`apply`].
+pub fn apply_in_place<'s, O: Object<Output = O>>(
+    rules: impl Into<RuleSource<'s>>,
+    live: &mut O,
+    patch: &Patch<'_>,
+) -> Result<(), Error> {
+    *live = apply(rules, live, patch)?;
+    Ok(())
+}
+
+/// Applies a patch to a node and builds the result in an arena, for the crates of kubemerge, which write it themselves.
+///
+/// # Errors
+/// As [`apply`].
+#[doc(hidden)]
 pub fn apply_node<'a, 's>(
     rules: impl Into<RuleSource<'s>>,
     live: Node<'a>,
@@ -73,16 +79,16 @@ pub fn apply_node<'a, 's>(
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
     let rules = rules.into();
-    match patch {
-        Patch::Strategic(source) => {
+    match &patch.instruction {
+        Instruction::Strategic(source) => {
             let ty = rules.type_of(live)?;
             kubemerge_strategic::apply(ty, live, source.node(), arena)
                 .map_err(|error| with_status_for_side(error, ty.schema().dialect()))
         }
-        Patch::Merge(source) => Ok(merge_patch::apply(live, source.node(), arena)),
-        Patch::Json(source) => json_patch::apply(live, source.node(), source.depth(), arena),
-        Patch::Apply { config, applier } => {
-            server_side_apply::apply_node(rules, live, config.node(), *applier, arena)
+        Instruction::Merge(source) => Ok(merge_patch::apply(live, source.node(), arena)),
+        Instruction::Json(source) => json_patch::apply(live, source.node(), source.depth(), arena),
+        Instruction::Apply { config, applier } => {
+            server_side_apply::apply_node(rules, live, config.node(), applier, arena)
         }
     }
 }

@@ -15,10 +15,10 @@ use kubemerge_value::{Arena, Node, map};
 /// JSON patches are put one after the other.
 ///
 /// ```
-/// use kubemerge::{Dialect, Patch, Schema, compose};
+/// use kubemerge::{Dialect, Patch, RuleSource, Schema, compose};
 ///
 /// let schema = Schema::builtin("1.37", Dialect::Spec)?;
-/// let pod = schema.type_of("v1", "Pod").ok_or("no pods")?;
+/// let pod = RuleSource::Kind { schema: &schema, api_version: "v1", kind: "Pod" };
 /// let first = Patch::strategic(r#"{"spec": {"containers": [{"name": "log", "$patch": "delete"}]}}"#)?;
 /// let second = Patch::strategic(r#"{"spec": {"containers": [{"name": "web", "image": "web:2"}]}}"#)?;
 /// assert_eq!(

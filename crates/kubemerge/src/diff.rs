@@ -14,6 +14,7 @@ use kubemerge_value::{Arena, Canonical, Kind, Node, to_canonical};
 
 /// The type of patch that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Target {
     /// A strategic merge patch.
     Strategic,
@@ -33,7 +34,7 @@ impl Target {
     }
 }
 
-/// The patch that makes `modified` of `original`.
+/// The patch that makes `modified` of `original`, each in a form of its own.
 ///
 /// ```
 /// use kubemerge::{Dialect, Schema, Target, Tests, diff};
@@ -57,10 +58,10 @@ impl Target {
 ///
 /// # Errors
 /// If a document is no JSON object, or if no patch of the wanted type does it: a merge patch cannot set a null.
-pub fn diff<'s, O: Object + ?Sized>(
+pub fn diff<'s, O: Object + ?Sized, M: Object + ?Sized>(
     rules: impl Into<RuleSource<'s>>,
     original: &O,
-    modified: &O,
+    modified: &M,
     target: Target,
 ) -> Result<Patch<'static>, Error> {
     // Canonical text is compared by spans, and the diff reads it more than once.

@@ -99,6 +99,12 @@ impl Error {
         self
     }
 
+    /// The same fault with another status than others of its kind.
+    pub(crate) fn with_status(mut self, status: u16) -> Self {
+        self.0.status = status;
+        self
+    }
+
     /// The same fault, which is in the patch: where Kubernetes blames itself, dialect `spec` blames the client.
     pub(crate) fn in_patch(mut self, dialect: Dialect) -> Self {
         // Kubernetes answers 500 for many mistakes of clients; the spec dialect calls them bad requests.
@@ -178,7 +184,7 @@ impl From<ApplyError> for Error {
             ApplyError::BadRequest(_) => ErrorKind::InvalidApply,
             ApplyError::Conflicts(_) => ErrorKind::FieldManagerConflict,
             ApplyError::InvalidUnions(_) => ErrorKind::Merge(MergeErrorKind::InvalidUnion),
-            ApplyError::Failed(_) => ErrorKind::ApplyFailed,
+            _ => ErrorKind::ApplyFailed,
         };
         let fault = Error::new(kind, "", error.to_string());
         match kind {

@@ -32,8 +32,8 @@ use kubemerge_yaml::{self as yaml, KeyOrder, WriteOptions};
 /// # Errors
 /// `conflict` if one side sets what the other removes, `precondition-failed` if the patch has a field that it
 /// must not touch.
-pub fn json_three_way<O: Object + ?Sized>(
-    versions: &Versions<'_, O>,
+pub fn json_three_way<O: Object + ?Sized, M: Object + ?Sized, C: Object + ?Sized>(
+    versions: &Versions<'_, O, M, C>,
     preconditions: &[Precondition<'_>],
 ) -> Result<Patch<'static>, Error> {
     let (sources, arena) = (versions.read()?, Arena::new());

@@ -37,7 +37,8 @@ pub enum KubectlApplied<T> {
 /// What `kubectl apply` makes of a configuration and a live object.
 ///
 /// With a schema that knows the kind it is a strategic three-way merge. Without one, and for custom resources in
-/// dialect `upstream`, it is a merge patch, which must not change apiVersion, kind and name.
+/// dialect `upstream`, it is a merge patch, which must not change apiVersion, kind and name. Results have the form of
+/// the live object, also where there is none: `None::<&str>` asks for text.
 ///
 /// ```
 /// use kubemerge::{KubectlApplied, Dialect, OnConflict, Schema, kubectl_apply};
@@ -46,7 +47,7 @@ pub enum KubectlApplied<T> {
 /// let config = |data: &str| {
 ///     format!(r#"{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {{"name": "c"}}, "data": {data}}}"#)
 /// };
-/// let created = kubectl_apply(&schema, &config(r#"{"a": "1"}"#), None, OnConflict::Overwrite)?;
+/// let created = kubectl_apply(&schema, &config(r#"{"a": "1"}"#), None::<&str>, OnConflict::Overwrite)?;
 /// let KubectlApplied::Created(live) = created else { panic!("there was no object") };
 ///
 /// let again = kubectl_apply(&schema, &config(r#"{"a": "1"}"#), Some(&live), OnConflict::Overwrite)?;
@@ -62,19 +63,19 @@ pub enum KubectlApplied<T> {
 /// # Errors
 /// If the annotation of the live object is no JSON object, if the annotations become too long, and as
 /// [`three_way`](crate::three_way()) and [`json_three_way`](crate::json_three_way()).
-pub fn kubectl_apply<'s, O: Object + ?Sized>(
+pub fn kubectl_apply<'s, C: Object + ?Sized, L: Object + ?Sized>(
     rules: impl Into<RuleSource<'s>>,
-    config: &O,
-    live: Option<&O>,
+    config: &C,
+    live: Option<&L>,
     on_conflict: OnConflict,
-) -> Result<KubectlApplied<O::Output>, Error> {
+) -> Result<KubectlApplied<L::Output>, Error> {
     let (config, live) = (read_object(config)?, live.map(read_object).transpose()?);
     let arena = Arena::new();
     let modified = with_last_applied(config.node(), &arena)?;
     let Some(current) = live.as_ref().map(|live| live.node()) else {
         // The API server would refuse the object, and kubectl says so as well.
         check_annotations(modified, &arena)?;
-        return Ok(KubectlApplied::Created(O::write(modified)?));
+        return Ok(KubectlApplied::Created(L::write(modified)?));
     };
     // Without the annotation nothing is deleted.
     let original = last_applied(current, &arena)?.unwrap_or(Node::NULL);
@@ -84,7 +85,7 @@ pub fn kubectl_apply<'s, O: Object + ?Sized>(
         return Ok(KubectlApplied::Unchanged);
     }
     check_annotations(result, &arena)?;
-    Ok(KubectlApplied::Configured { patch: Patch::owned(patch_type, patch)?, result: O::write(result)? })
+    Ok(KubectlApplied::Configured { patch: Patch::owned(patch_type, patch)?, result: L::write(result)? })
 }
 
 /// The patch for the live object, and what it makes of it.
@@ -203,7 +204,7 @@ mod tests {
     }
 
     fn created(config: &str) -> String {
-        match kubectl_apply(RuleSource::None, config, None, OnConflict::Overwrite).unwrap() {
+        match kubectl_apply(RuleSource::None, config, None::<&str>, OnConflict::Overwrite).unwrap() {
             KubectlApplied::Created(object) => object,
             other => panic!("{other:?}"),
         }
@@ -260,7 +261,7 @@ mod tests {
     #[test]
     fn annotations_have_a_limit() {
         let large = config(&format!(r#"{{"a":"{}"}}"#, "x".repeat(MAX_ANNOTATION_BYTES)));
-        let error = kubectl_apply(RuleSource::None, &large, None, OnConflict::Overwrite).unwrap_err();
+        let error = kubectl_apply(RuleSource::None, &large, None::<&str>, OnConflict::Overwrite).unwrap_err();
         assert_eq!((error.kind(), error.path()), (ErrorKind::AnnotationsTooLong, "metadata.annotations"));
     }
 

@@ -19,14 +19,14 @@
 //! merge, in a dialect: [`Dialect::Upstream`] is exactly Kubernetes 1.37, bug for bug, with an error where it
 //! crashes; [`Dialect::Spec`] is what Kubernetes' design documents promise; [`Dialect::Kustomize`] applies patches
 //! as kustomize does. Every verb takes
-//! documents in any form ([`Object`]: bytes, text, [`Canonical`] bytes, `serde_json` values, own types) and
-//! answers in the same form. An [`Error`] has a kind, a path, Kubernetes' own message, a hint, and the status
+//! documents in any form ([`Object`]: bytes, text, YAML, [`Canonical`] bytes, `serde_json` values, own types), each in
+//! one of its own, and answers in the same form. An [`Error`] has a kind, a path, Kubernetes' own message, a hint, and the status
 //! that an API server answers with.
 //!
 //! | verb | answers |
 //! |---|---|
 //! | [`apply`] | what is the patched object? |
-//! | [`apply_node`] | the same, for callers who write the result themselves |
+//! | [`apply_in_place`] | the same, in the place of the object |
 //! | [`diff`] | which patch makes one of the other? |
 //! | [`convert`] | which patch of another type does the same? |
 //! | [`compose`] | which patch does what these do in turn? |
@@ -40,8 +40,15 @@
 //! | [`ServerSideApply`] | what does a server-side apply do, to the object and to the owners of its fields? |
 //! | [`owners`], [`owners_of`] | which manager owns which field? |
 //!
-//! The crates below are within reach as [`schema`], [`strategic`] and [`value`]: loading CRDs and OpenAPI
-//! documents, watching a merge, YAML. None of them does input or output.
+//! # Features
+//!
+//! | feature | for |
+//! |---|---|
+//! | `kube` | a [`Patch`] from and to `kube::api::Patch` |
+//! | `json-patch` | a [`Patch`] from and to `json_patch::Patch` |
+//!
+//! Nothing here does input or output, or reads a clock. The crates below this one (`kubemerge-schema` and others) are
+//! internal: any release may change them.
 
 #![cfg_attr(
     not(test),
@@ -59,10 +66,15 @@
 #![warn(clippy::must_use_candidate)]
 
 mod admit;
+mod applier;
 mod apply;
 mod compose;
 mod diff;
 mod error;
+#[cfg(feature = "json-patch")]
+mod from_json_patch;
+#[cfg(feature = "kube")]
+mod from_kube;
 mod json_diff;
 mod json_patch;
 mod json_three_way;
@@ -73,12 +85,17 @@ mod merge_patch;
 mod object;
 mod ownership;
 mod patch;
+mod patch_body;
+mod patch_serde;
 mod rule_source;
 mod server_side_apply;
 mod three_way;
 
 pub use admit::{admit, admit_update};
-pub use apply::{apply, apply_node};
+pub use applier::Applier;
+#[doc(hidden)]
+pub use apply::apply_node;
+pub use apply::{apply, apply_in_place};
 pub use compose::compose;
 pub use diff::{Target, convert, diff, invert};
 pub use error::{Error, ErrorKind};
@@ -86,23 +103,20 @@ pub use json_diff::Tests;
 pub use json_patch::{MAX_COPY_BYTES, MAX_OPERATIONS};
 pub use json_three_way::json_three_way;
 pub use kubectl_apply::{KubectlApplied, LAST_APPLIED, MAX_ANNOTATION_BYTES, kubectl_apply};
-pub use kubemerge_kinds as kinds;
-pub use kubemerge_kinds::Refusal;
-pub use kubemerge_schema as schema;
-pub use kubemerge_schema::{Dialect, LoadError, Schema, SchemaBuilder, Type};
-pub use kubemerge_ssa as ssa;
-pub use kubemerge_strategic as strategic;
-pub use kubemerge_strategic::{ErrorDetails, Precondition, SAME_OBJECT};
-pub use kubemerge_value as value;
-pub use kubemerge_value::{
-    Arena, Canonical, Document, Kind, Node, ParseError, Scalar, Str, to_bytes, to_canonical, to_value,
-    write::{Segments, segments},
+pub use kubemerge_kinds::{Refusal, field::FieldError, typed::DecodeError};
+pub use kubemerge_schema::{Dialect, LoadError, LoadErrorKind, Overlay, OverlayRule, Schema, SchemaBuilder};
+pub use kubemerge_ssa::managed_fields::{
+    ApplyError, Conflicts, Effect, ManagerConflict, ManagerId, Operation, OwnedField, PlannedField, Time,
 };
-pub use object::{Object, Source, Typed};
+pub use kubemerge_ssa::typed::{ValidationError, ValidationErrors};
+pub use kubemerge_strategic::{ErrorDetails, MergeErrorKind, Precondition, SAME_OBJECT};
+pub use kubemerge_value::{Canonical, ParseError, Side};
+pub use object::{Object, Typed, Yaml};
 pub use ownership::{owners, owners_of};
 pub use patch::{Patch, PatchType};
+pub use patch_body::PatchBody;
 pub use rule_source::RuleSource;
-pub use server_side_apply::{Applier, ServerSideApplied, ServerSideApply};
+pub use server_side_apply::{ServerSideApplied, ServerSideApply};
 pub use three_way::{Change, Conflict, OnConflict, Versions, conflicts, three_way};
 
 /// The examples of the README.

@@ -4,18 +4,21 @@ use crate::error::{Error, ErrorKind};
 use kubemerge_value::{
     Canonical, Document, Kind, MAX_DEPTH, MAX_VALUE_DEPTH, Node, to_bytes, to_canonical, to_value,
 };
+use kubemerge_yaml as yaml;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// A JSON document in one of the forms that every verb takes. The result has the same form.
 ///
 /// | given | result | notes |
 /// |---|---|---|
 /// | bytes (`[u8]`, `[u8; N]`, `Vec<u8>`) | `Vec<u8>` | checked first; what is untouched comes out as it was given |
-/// | text (`str`, `String`) | `String` | the same |
+/// | text (`str`, `String`, `Cow<str>`) | `String` | the same |
 /// | [`Canonical`] | [`Canonical`] | trusted, therefore fastest |
 /// | [`Value`] | [`Value`] | at most [`MAX_VALUE_DEPTH`] levels deep |
 /// | [`Typed`] | the type itself | for anything serde can read and write |
+/// | [`Yaml`] | `String`, in YAML | one document, read as kubectl reads it; comments are lost |
 ///
 /// No bytes at all and the value `null` mean the empty object.
 pub trait Object: sealed::Sealed {
@@ -44,9 +47,11 @@ mod sealed {
     impl Sealed for Vec<u8> {}
     impl Sealed for str {}
     impl Sealed for String {}
+    impl Sealed for std::borrow::Cow<'_, str> {}
     impl Sealed for super::Canonical {}
     impl Sealed for super::Value {}
     impl<T> Sealed for super::Typed<'_, T> {}
+    impl Sealed for super::Yaml<'_> {}
 }
 
 /// An object of any type that serde can read and write, such as the structs of k8s-openapi.
@@ -66,6 +71,19 @@ mod sealed {
 /// # Ok::<(), kubemerge::Error>(())
 /// ```
 pub struct Typed<'t, T>(pub &'t T);
+
+/// A document in YAML, as kubectl reads it: `yes` is a boolean, `0644` is 420.
+///
+/// ```
+/// use kubemerge::{Patch, RuleSource, Yaml, apply};
+///
+/// let patch = Patch::merge(&Yaml("spec:\n  replicas: 3\n"))?;
+/// let scaled = apply(RuleSource::None, &Yaml("kind: Scale\nspec:\n  replicas: 1\n"), &patch)?;
+/// assert_eq!(scaled, "kind: Scale\nspec:\n  replicas: 3\n");
+/// # Ok::<(), kubemerge::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Yaml<'y>(pub &'y str);
 
 /// A document that was read.
 #[derive(Clone)]
@@ -103,6 +121,15 @@ impl<'a> Source<'a> {
             Form::Owned { canonical, .. } => canonical.node(),
             Form::Borrowed { node, .. } => *node,
         }
+    }
+
+    /// The same document, borrowing from nothing.
+    pub(crate) fn into_owned(self) -> Result<Source<'static>, Error> {
+        Ok(match self.0 {
+            Form::Owned { canonical, depth } => Source(Form::Owned { canonical, depth }),
+            Form::Checked(document) => Source::own(document.as_bytes())?,
+            Form::Borrowed { node, .. } => Source::own(&to_bytes(node))?,
+        })
     }
 
     /// How deep the value is nested at most.
@@ -212,6 +239,22 @@ impl Object for String {
     }
 }
 
+impl Object for Cow<'_, str> {
+    type Output = String;
+
+    fn read(&self) -> Result<Source<'_>, Error> {
+        (**self).read()
+    }
+
+    fn is_absent(&self) -> bool {
+        (**self).is_absent()
+    }
+
+    fn write(node: Node<'_>) -> Result<String, Error> {
+        str::write(node)
+    }
+}
+
 impl Object for Canonical {
     type Output = Canonical;
 
@@ -248,6 +291,28 @@ impl<T: Serialize + DeserializeOwned> Object for Typed<'_, T> {
     fn write(node: Node<'_>) -> Result<T, Error> {
         serde_json::from_slice(to_canonical(node).as_bytes()).map_err(|error| typed(&error))
     }
+}
+
+impl Object for Yaml<'_> {
+    type Output = String;
+
+    fn read(&self) -> Result<Source<'_>, Error> {
+        let options = yaml::Options::default();
+        let documents = yaml::parse(self.0.as_bytes(), &options).map_err(|error| malformed_yaml(&error))?;
+        match documents.as_slice() {
+            [] => Source::empty(),
+            [document] => Source::own(&document.to_json().map_err(|error| malformed_yaml(&error))?),
+            several => Err(Error::invalid_document(format!("the text has {} documents", several.len()))),
+        }
+    }
+
+    fn write(node: Node<'_>) -> Result<String, Error> {
+        Ok(yaml::write(node, &yaml::WriteOptions::default()))
+    }
+}
+
+fn malformed_yaml(error: &yaml::YamlError) -> Error {
+    Error::invalid_document(error.to_string())
 }
 
 /// The JSON form of anything that has one.

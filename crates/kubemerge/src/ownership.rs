@@ -4,15 +4,17 @@ use kubemerge_ssa::fieldpath::{FieldOrder, FieldPath, FieldSet};
 use kubemerge_ssa::managed_fields::{ApplyError, ManagedFields, ManagerId, OwnedField, migrate_to_apply};
 use kubemerge_ssa::value::{Arena, ParsedValue};
 
-use crate::server_side_apply::{ServerSideApply, parse, split, with_entries};
+use crate::object::Object;
+use crate::server_side_apply::{ServerSideApply, read, split, value_of, with_entries, written};
 
 /// Every owned field of an object, and its owners.
 ///
 /// # Errors
 /// If the object is not JSON, or its entries cannot be read.
-pub fn owners(object: &str) -> Result<Vec<OwnedField>, ApplyError> {
+pub fn owners<O: Object + ?Sized>(object: &O) -> Result<Vec<OwnedField>, ApplyError> {
     let arena = Arena::new();
-    let (object, managed) = split(parse(object, &arena)?, FieldOrder::Path, &arena)?;
+    let source = read(object)?;
+    let (object, managed) = split(value_of(&source, &arena), FieldOrder::Path, &arena)?;
     managed.owned_fields(object).map_err(failed)
 }
 
@@ -24,7 +26,7 @@ pub fn owners(object: &str) -> Result<Vec<OwnedField>, ApplyError> {
 /// let schema = Schema::builtin("1.37", Dialect::Upstream)?;
 /// let config = r#"{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
 ///     "spec": {"ports": [{"port": 80, "protocol": "TCP"}]}}"#;
-/// let service = ServerSideApply::new(&schema).apply(None, config, Applier::new("me"))?;
+/// let service = ServerSideApply::new(&schema).apply(None::<&str>, config, &Applier::new("me"))?;
 /// let owners = owners_of(&service.object, r#".spec.ports[port=80,protocol="TCP"].port"#)?;
 /// assert_eq!(&*owners[0].manager, "me");
 /// assert!(owners_of(&service.object, ".spec.type")?.is_empty());
@@ -33,7 +35,7 @@ pub fn owners(object: &str) -> Result<Vec<OwnedField>, ApplyError> {
 ///
 /// # Errors
 /// As [`owners`].
-pub fn owners_of(object: &str, path: &str) -> Result<Vec<ManagerId>, ApplyError> {
+pub fn owners_of<O: Object + ?Sized>(object: &O, path: &str) -> Result<Vec<ManagerId>, ApplyError> {
     let field = owners(object)?.into_iter().find(|field| field.path == path);
     Ok(field.map(|field| field.owners).unwrap_or_default())
 }
@@ -41,14 +43,13 @@ pub fn owners_of(object: &str, path: &str) -> Result<Vec<ManagerId>, ApplyError>
 /// Changes of owners, on exported objects.
 ///
 /// ```
-/// use kubemerge::ssa::managed_fields::ManagerId;
-/// use kubemerge::{Applier, Dialect, Schema, ServerSideApply, owners_of};
+/// use kubemerge::{Applier, Dialect, ManagerId, Schema, ServerSideApply, owners_of};
 ///
 /// let schema = Schema::builtin("1.37", Dialect::Upstream)?;
 /// let server_side = ServerSideApply::new(&schema);
 /// let config = r#"{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},
 ///     "spec": {"replicas": 3, "paused": true}}"#;
-/// let live = server_side.apply(None, config, Applier::new("helm"))?.object;
+/// let live = server_side.apply(None::<&str>, config, &Applier::new("helm"))?.object;
 ///
 /// let autoscaler = ManagerId::updater("autoscaler", "apps/v1");
 /// let moved = server_side.transfer(&live, &ManagerId::applier("helm"), &autoscaler, &[".spec.replicas"])?;
@@ -68,13 +69,13 @@ impl ServerSideApply {
     ///
     /// # Errors
     /// As [`owners`].
-    pub fn transfer(
+    pub fn transfer<O: Object + ?Sized>(
         &self,
-        object: &str,
+        object: &O,
         from: &ManagerId,
         to: &ManagerId,
         paths: &[&str],
-    ) -> Result<String, ApplyError> {
+    ) -> Result<O::Output, ApplyError> {
         self.with_entries_changed(object, |managed, order| {
             let arena = Arena::new();
             let Some(giver) = managed.entry(from) else { return Ok(managed.clone()) };
@@ -95,12 +96,12 @@ impl ServerSideApply {
     ///
     /// # Errors
     /// As [`owners`].
-    pub fn migrate_to_apply(
+    pub fn migrate_to_apply<O: Object + ?Sized>(
         &self,
-        object: &str,
+        object: &O,
         client_side: &[&str],
         applier: &str,
-    ) -> Result<String, ApplyError> {
+    ) -> Result<O::Output, ApplyError> {
         self.with_entries_changed(object, |managed, order| {
             migrate_to_apply(managed, client_side, applier, "", order).map_err(failed)
         })
@@ -110,23 +111,29 @@ impl ServerSideApply {
     ///
     /// # Errors
     /// As [`owners`].
-    pub fn move_to_version(&self, object: &str, from: &str, to: &str) -> Result<String, ApplyError> {
+    pub fn move_to_version<O: Object + ?Sized>(
+        &self,
+        object: &O,
+        from: &str,
+        to: &str,
+    ) -> Result<O::Output, ApplyError> {
         self.with_entries_changed(object, |managed, order| {
             managed.moved_to_version(from, to, order).map_err(failed)
         })
     }
 
-    fn with_entries_changed(
+    fn with_entries_changed<O: Object + ?Sized>(
         &self,
-        object: &str,
+        object: &O,
         change: impl FnOnce(&ManagedFields, FieldOrder) -> Result<ManagedFields, ApplyError>,
-    ) -> Result<String, ApplyError> {
+    ) -> Result<O::Output, ApplyError> {
         let arena = Arena::new();
-        let object = parse(object, &arena)?;
+        let source = read(object)?;
+        let object = value_of(&source, &arena);
         let text = |name: &str| object.get(name).and_then(ParsedValue::as_str).unwrap_or_default();
         let order = self.order(text("apiVersion"), text("kind"));
         let (bare, managed) = split(object, order, &arena)?;
-        Ok(with_entries(bare, &change(&managed, order)?, &arena))
+        written::<O>(&with_entries(bare, &change(&managed, order)?, &arena))
     }
 }
 

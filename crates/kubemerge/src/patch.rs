@@ -1,13 +1,14 @@
 //! [`Patch`]: the four types of patch in one type, with the content types that distinguish them.
 
 use crate::{
+    applier::Applier,
     error::{Error, ErrorKind},
-    object::{Object, Source, object_of, read_object, serialized},
-    server_side_apply::Applier,
+    object::{Source, object_of, serialized},
+    patch_body::PatchBody,
 };
 use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Kind, Node};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A patch that was read.
 ///
@@ -20,33 +21,43 @@ use serde::Serialize;
 /// assert_eq!(patch.content_type(), "application/merge-patch+json");
 /// # Ok::<(), kubemerge::Error>(())
 /// ```
+///
+/// A body that is given by reference is borrowed; one that is given by value is kept:
+///
+/// ```
+/// use kubemerge::Patch;
+/// use serde_json::json;
+///
+/// let patch: Patch<'static> = Patch::strategic(json!({"spec": {"replicas": 3}}))?;
+/// assert_eq!(patch.to_string(), r#"{"spec":{"replicas":3}}"#);
+/// # Ok::<(), kubemerge::Error>(())
+/// ```
 #[derive(Clone)]
-pub enum Patch<'a> {
-    /// A strategic merge patch: fields merge as the schema says.
+pub struct Patch<'a> {
+    pub(crate) instruction: Instruction<'a>,
+}
+
+/// What a patch says, by its type.
+#[derive(Clone)]
+pub(crate) enum Instruction<'a> {
     Strategic(Source<'a>),
-    /// A JSON merge patch (RFC 7386): maps merge, null removes, everything else is replaced.
     Merge(Source<'a>),
-    /// A JSON patch (RFC 6902): a list of operations.
     Json(Source<'a>),
-    /// A server-side apply: what a manager wants of the object. Fields that it wanted before and no longer wants go.
-    Apply {
-        /// The configuration, with `apiVersion` and `kind`.
-        config: Source<'a>,
-        /// The manager, and whether it takes fields from others.
-        applier: Applier<'a>,
-    },
+    Apply { config: Source<'a>, applier: Applier<'a> },
 }
 
 /// The types of patch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum PatchType {
-    /// A strategic merge patch.
+    /// A strategic merge patch: fields merge as the schema says.
     Strategic,
-    /// A JSON merge patch (RFC 7386).
+    /// A JSON merge patch (RFC 7386): maps merge, null removes, everything else is replaced.
     Merge,
-    /// A JSON patch (RFC 6902).
+    /// A JSON patch (RFC 6902): a list of operations.
     Json,
-    /// A server-side apply.
+    /// A server-side apply: what a manager wants of the object. Fields that it wanted before and no longer wants go.
     Apply,
 }
 
@@ -77,27 +88,25 @@ impl<'a> Patch<'a> {
     ///
     /// # Errors
     /// If it is no JSON object.
-    pub fn strategic<O: Object + ?Sized>(body: &'a O) -> Result<Self, Error> {
-        read_object(body).map(Patch::Strategic)
+    pub fn strategic(body: impl PatchBody<'a>) -> Result<Self, Error> {
+        Ok(Instruction::Strategic(object_body(body)?).into())
     }
 
     /// Reads a JSON merge patch.
     ///
     /// # Errors
     /// If it is no JSON object.
-    pub fn merge<O: Object + ?Sized>(body: &'a O) -> Result<Self, Error> {
-        if body.is_absent() {
-            return Source::empty().map(Patch::Merge);
-        }
-        merge_of(body.read()?)
+    pub fn merge(body: impl PatchBody<'a>) -> Result<Self, Error> {
+        let source = if body.is_absent() { Source::empty()? } else { body.into_source()? };
+        Ok(Instruction::Merge(merge_source(source)?).into())
     }
 
     /// Reads a JSON patch. Its operations are looked at when it is applied.
     ///
     /// # Errors
     /// If it is not JSON.
-    pub fn json<O: Object + ?Sized>(body: &'a O) -> Result<Self, Error> {
-        body.read().map(Patch::Json)
+    pub fn json(body: impl PatchBody<'a>) -> Result<Self, Error> {
+        Ok(Instruction::Json(body.into_source()?).into())
     }
 
     /// Reads the configuration of a server-side apply.
@@ -122,21 +131,47 @@ impl<'a> Patch<'a> {
     ///
     /// # Errors
     /// If it is no JSON object.
-    pub fn apply<O: Object + ?Sized>(config: &'a O, applier: Applier<'a>) -> Result<Self, Error> {
-        Ok(Patch::Apply { config: read_object(config)?, applier })
+    pub fn apply(config: impl PatchBody<'a>, applier: Applier<'a>) -> Result<Self, Error> {
+        Ok(Instruction::Apply { config: object_body(config)?, applier }.into())
     }
 
-    /// Reads a patch of this type. A configuration that is read so has no manager, without which it does not apply.
+    /// Reads a patch of this type. A configuration that is read so has no manager, without which it does not apply:
+    /// [`Patch::by`] names one.
     ///
     /// # Errors
     /// As [`Patch::strategic`], [`Patch::merge`], [`Patch::json`] and [`Patch::apply`].
-    pub fn new<O: Object + ?Sized>(patch_type: PatchType, body: &'a O) -> Result<Self, Error> {
+    pub fn new(patch_type: PatchType, body: impl PatchBody<'a>) -> Result<Self, Error> {
         match patch_type {
             PatchType::Strategic => Patch::strategic(body),
             PatchType::Merge => Patch::merge(body),
             PatchType::Json => Patch::json(body),
             PatchType::Apply => Patch::apply(body, Applier::new("")),
         }
+    }
+
+    /// The same configuration of a server-side apply, by this manager; other patches have none and stay as they are.
+    #[must_use]
+    pub fn by(self, applier: Applier<'a>) -> Self {
+        match self.instruction {
+            Instruction::Apply { config, .. } => Instruction::Apply { config, applier }.into(),
+            other => other.into(),
+        }
+    }
+
+    /// The same patch, borrowing from nothing.
+    ///
+    /// # Errors
+    /// If a value is nested too deep to be written.
+    pub fn into_owned(self) -> Result<Patch<'static>, Error> {
+        Ok(match self.instruction {
+            Instruction::Strategic(source) => Instruction::Strategic(source.into_owned()?),
+            Instruction::Merge(source) => Instruction::Merge(source.into_owned()?),
+            Instruction::Json(source) => Instruction::Json(source.into_owned()?),
+            Instruction::Apply { config, applier } => {
+                Instruction::Apply { config: config.into_owned()?, applier: applier.into_owned() }
+            }
+        }
+        .into())
     }
 
     /// Makes a patch of anything that serde can write.
@@ -160,7 +195,7 @@ impl<'a> Patch<'a> {
     ///
     /// # Errors
     /// If the content type is not of a patch, or the body is no such patch.
-    pub fn from_content_type<O: Object + ?Sized>(content_type: &str, body: &'a O) -> Result<Self, Error> {
+    pub fn from_content_type(content_type: &str, body: impl PatchBody<'a>) -> Result<Self, Error> {
         match PatchType::from_content_type(content_type) {
             Some(patch_type) => Patch::new(patch_type, body),
             None => Err(unknown_content_type(content_type)),
@@ -172,23 +207,33 @@ impl<'a> Patch<'a> {
         Patch::of(patch_type, Source::own(&kubemerge_value::to_bytes(patch))?)
     }
 
-    fn of(patch_type: PatchType, source: Source<'a>) -> Result<Self, Error> {
-        match patch_type {
-            PatchType::Strategic => object_of(source).map(Patch::Strategic),
-            PatchType::Merge => merge_of(source),
-            PatchType::Json => Ok(Patch::Json(source)),
-            PatchType::Apply => Ok(Patch::Apply { config: object_of(source)?, applier: Applier::new("") }),
+    pub(crate) fn of(patch_type: PatchType, source: Source<'a>) -> Result<Self, Error> {
+        Ok(match patch_type {
+            PatchType::Strategic => Instruction::Strategic(object_of(source)?),
+            PatchType::Merge => Instruction::Merge(merge_source(source)?),
+            PatchType::Json => Instruction::Json(source),
+            PatchType::Apply => Instruction::Apply { config: object_of(source)?, applier: Applier::new("") },
         }
+        .into())
     }
 
     /// Which type of patch it is.
     #[must_use]
     pub fn patch_type(&self) -> PatchType {
-        match self {
-            Patch::Strategic(_) => PatchType::Strategic,
-            Patch::Merge(_) => PatchType::Merge,
-            Patch::Json(_) => PatchType::Json,
-            Patch::Apply { .. } => PatchType::Apply,
+        match self.instruction {
+            Instruction::Strategic(_) => PatchType::Strategic,
+            Instruction::Merge(_) => PatchType::Merge,
+            Instruction::Json(_) => PatchType::Json,
+            Instruction::Apply { .. } => PatchType::Apply,
+        }
+    }
+
+    /// Who applies, if it is a server-side apply.
+    #[must_use]
+    pub fn applier(&self) -> Option<&Applier<'a>> {
+        match &self.instruction {
+            Instruction::Apply { applier, .. } => Some(applier),
+            _ => None,
         }
     }
 
@@ -198,7 +243,8 @@ impl<'a> Patch<'a> {
         self.patch_type().content_type()
     }
 
-    /// What the patch says.
+    /// What the patch says, for the crates of kubemerge.
+    #[doc(hidden)]
     #[must_use]
     pub fn node(&self) -> Node<'_> {
         self.source().node()
@@ -211,10 +257,16 @@ impl<'a> Patch<'a> {
     }
 
     fn source(&self) -> &Source<'a> {
-        match self {
-            Patch::Strategic(source) | Patch::Merge(source) | Patch::Json(source) => source,
-            Patch::Apply { config, .. } => config,
+        match &self.instruction {
+            Instruction::Strategic(source) | Instruction::Merge(source) | Instruction::Json(source) => source,
+            Instruction::Apply { config, .. } => config,
         }
+    }
+}
+
+impl<'a> From<Instruction<'a>> for Patch<'a> {
+    fn from(instruction: Instruction<'a>) -> Self {
+        Patch { instruction }
     }
 }
 
@@ -231,10 +283,14 @@ impl std::fmt::Debug for Patch<'_> {
     }
 }
 
-fn merge_of(source: Source<'_>) -> Result<Patch<'_>, Error> {
+fn object_body<'a>(body: impl PatchBody<'a>) -> Result<Source<'a>, Error> {
+    if body.is_absent() { Source::empty() } else { object_of(body.into_source()?) }
+}
+
+fn merge_source(source: Source<'_>) -> Result<Source<'_>, Error> {
     let found = match source.node().kind() {
-        Kind::Map => return Ok(Patch::Merge(source)),
-        Kind::Null => return Source::empty().map(Patch::Merge),
+        Kind::Map => return Ok(source),
+        Kind::Null => return Source::empty(),
         kind => kind.go_name(),
     };
     let message = format!(

@@ -3,14 +3,15 @@
 //! Objects are taken as they are written. An API server holds built-in objects in the form of its Go types,
 //! which leaves out zero values; an object that it has answered with has that form already.
 
+use crate::applier::Applier;
 use crate::error::{Error, ErrorKind};
+use crate::object::{Object, Source, read_object};
 use crate::rule_source::RuleSource;
 use kubemerge_schema::{Dialect, Schema, Type};
 use kubemerge_ssa::SameForm;
-use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
+use kubemerge_ssa::fieldpath::FieldOrder;
 use kubemerge_ssa::managed_fields::{
-    ApplyError, Conflicting, Endpoint, Live, ManagedFields, PlannedField, Time, Writer, apply,
-    manager_problems, plan,
+    ApplyError, Endpoint, Live, ManagedFields, PlannedField, Writer, apply, manager_problems, plan,
 };
 use kubemerge_ssa::value::{Arena, ParsedValue};
 use kubemerge_value::{Document, Kind, Node, Scalar, Str, deep, list, map};
@@ -18,17 +19,16 @@ use kubemerge_value::{Document, Kind, Node, Scalar, Str, deep, list, map};
 /// Applies configurations on behalf of managers, as the API server does.
 ///
 /// ```
-/// use kubemerge::ssa::managed_fields::Conflicting;
 /// use kubemerge::{Applier, Dialect, Schema, ServerSideApply};
 ///
 /// let schema = Schema::builtin("1.37", Dialect::Upstream)?;
 /// let server_side = ServerSideApply::new(&schema);
 /// let config = r#"{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "1"}}"#;
-/// let first = server_side.apply(None, config, Applier::new("me"))?;
+/// let first = server_side.apply(None::<&str>, config, &Applier::new("me"))?;
 /// assert!(first.object.contains(r#""f:data":{"f:a":{}}"#));
 ///
 /// let other = config.replace("\"1\"", "\"2\"");
-/// let refused = server_side.apply(Some(&first.object), &other, Applier::new("you")).unwrap_err();
+/// let refused = server_side.apply(Some(&first.object), &other, &Applier::new("you")).unwrap_err();
 /// assert_eq!(refused.to_string(), r#"Apply failed with 1 conflict: conflict with "me": .data.a"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -37,45 +37,12 @@ pub struct ServerSideApply {
     schema: Schema,
 }
 
-/// Who applies, and how.
-#[derive(Clone, Copy, Debug)]
-#[must_use]
-pub struct Applier<'a> {
-    /// The field manager.
-    pub manager: &'a str,
-    /// The subresource; empty for the object itself.
-    pub subresource: &'a str,
-    /// What to do about fields that other managers own.
-    pub conflicting: Conflicting,
-    /// The time to stamp entries with.
-    pub time: Time,
-    /// Fields that the endpoint does not write, such as `status`: claims on them do not count.
-    pub reset_fields: &'a [&'a [&'a str]],
-}
-
-impl<'a> Applier<'a> {
-    /// A manager that refuses conflicts, at time zero.
-    pub fn new(manager: &'a str) -> Self {
-        Applier {
-            manager,
-            subresource: "",
-            conflicting: Conflicting::Refuse,
-            time: Time(0),
-            reset_fields: &[],
-        }
-    }
-
-    /// The same manager, taking fields from others.
-    pub fn forced(self) -> Self {
-        Applier { conflicting: Conflicting::Force, ..self }
-    }
-}
-
 /// The result of an apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServerSideApplied {
-    /// The object with its entries, as canonical JSON.
-    pub object: String,
+#[non_exhaustive]
+pub struct ServerSideApplied<T> {
+    /// The object with its entries.
+    pub object: T,
     /// Whether the object changed, its entries aside.
     pub has_changed: bool,
 }
@@ -110,32 +77,35 @@ impl ServerSideApply {
         self.schema.type_of(api_version, kind).filter(|ty| ty.enforces_unions())
     }
 
-    /// Applies a configuration to an object, or creates it.
+    /// Applies a configuration to an object, or creates it. The result has the form of the live object, also where there
+    /// is none: `None::<&str>` asks for text.
     ///
     /// # Errors
     /// With the API server's texts: malformed documents and entries, fields that the schema does not declare,
     /// conflicts.
-    pub fn apply(
+    pub fn apply<L: Object + ?Sized, C: Object + ?Sized>(
         &self,
-        live: Option<&str>,
-        config: &str,
-        applier: Applier<'_>,
-    ) -> Result<ServerSideApplied, ApplyError> {
+        live: Option<&L>,
+        config: &C,
+        applier: &Applier<'_>,
+    ) -> Result<ServerSideApplied<L::Output>, ApplyError> {
         let arena = Arena::new();
-        let (live, config) = parsed(live, config, &arena)?;
-        self.apply_values(live, config, applier, &arena)
+        let (live, config) = (live.map(read).transpose()?, read(config)?);
+        let live = live.as_ref().map(|live| value_of(live, &arena));
+        let applied = self.apply_values(live, value_of(&config, &arena), applier, &arena)?;
+        Ok(ServerSideApplied { object: written::<L>(&applied.object)?, has_changed: applied.has_changed })
     }
 
     fn apply_values<'a>(
         &'a self,
         live: Option<ParsedValue<'a>>,
         config: ParsedValue<'a>,
-        applier: Applier<'a>,
+        applier: &'a Applier<'_>,
         arena: &'a Arena,
-    ) -> Result<ServerSideApplied, ApplyError> {
+    ) -> Result<ServerSideApplied<String>, ApplyError> {
         self.with_request(live, config, applier, arena, |request| {
             let Request { endpoint, live, config, writer } = request;
-            let applied = apply(&endpoint, live, config, writer, applier.conflicting, arena)?;
+            let applied = apply(&endpoint, live, config, writer, applier.conflicting(), arena)?;
             let object = applied.object.unwrap_or(live.object);
             Ok(ServerSideApplied {
                 object: with_entries(object, &applied.managed, arena),
@@ -154,10 +124,10 @@ impl ServerSideApply {
     /// let config = |data: &str| {
     ///     format!(r#"{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {{"name": "c"}}, "data": {data}}}"#)
     /// };
-    /// let live = server_side.apply(None, &config(r#"{"a": "1", "b": "1"}"#), Applier::new("me"))?.object;
-    /// let live = server_side.apply(Some(&live), &config(r#"{"c": "1"}"#), Applier::new("you"))?.object;
+    /// let live = server_side.apply(None::<&str>, &config(r#"{"a": "1", "b": "1"}"#), &Applier::new("me"))?.object;
+    /// let live = server_side.apply(Some(&live), &config(r#"{"c": "1"}"#), &Applier::new("you"))?.object;
     ///
-    /// let plan = server_side.plan(Some(&live), &config(r#"{"a": "2", "c": "2"}"#), Applier::new("me"))?;
+    /// let plan = server_side.plan(Some(&live), &config(r#"{"a": "2", "c": "2"}"#), &Applier::new("me"))?;
     /// let lines: Vec<String> = plan.iter().map(|field| format!("{} {}", field.effect.word(), field.path)).collect();
     /// assert_eq!(lines, ["change .data.a", "conflict .data.c", "prune .data.b"]);
     /// assert_eq!(plan[1].effect.reason(), "another manager owns it with another value");
@@ -166,17 +136,18 @@ impl ServerSideApply {
     ///
     /// # Errors
     /// As [`ServerSideApply::apply`], but conflicts are part of the plan.
-    pub fn plan(
+    pub fn plan<L: Object + ?Sized, C: Object + ?Sized>(
         &self,
-        live: Option<&str>,
-        config: &str,
-        applier: Applier<'_>,
+        live: Option<&L>,
+        config: &C,
+        applier: &Applier<'_>,
     ) -> Result<Vec<PlannedField>, ApplyError> {
         let arena = Arena::new();
-        let (live, config) = parsed(live, config, &arena)?;
-        self.with_request(live, config, applier, &arena, |request| {
+        let (live, config) = (live.map(read).transpose()?, read(config)?);
+        let live = live.as_ref().map(|live| value_of(live, &arena));
+        self.with_request(live, value_of(&config, &arena), applier, &arena, |request| {
             let Request { endpoint, live, config, writer } = request;
-            plan(&endpoint, live, config, writer, applier.conflicting, &arena)
+            plan(&endpoint, live, config, writer, applier.conflicting(), &arena)
         })
     }
 
@@ -184,11 +155,11 @@ impl ServerSideApply {
         &'a self,
         live: Option<ParsedValue<'a>>,
         config: ParsedValue<'a>,
-        applier: Applier<'a>,
+        applier: &'a Applier<'_>,
         arena: &'a Arena,
         run: impl FnOnce(Request<'_>) -> Result<T, ApplyError>,
     ) -> Result<T, ApplyError> {
-        if let Some(problem) = invalid_manager(applier.manager) {
+        if let Some(problem) = invalid_manager(applier.manager()) {
             return Err(ApplyError::BadRequest(problem));
         }
         let text = |name: &str| config.get(name).and_then(ParsedValue::as_str).unwrap_or_default();
@@ -205,17 +176,17 @@ impl ServerSideApply {
             Some(live) => split(live, order, arena)?,
             None => (empty, ManagedFields::new()),
         };
-        let reset_fields = FieldSet::of_names(applier.reset_fields, arena);
+        let reset_fields = applier.reset_fields(arena);
         let endpoint = Endpoint {
             versions: &versions,
             api_version,
             kind,
-            subresource: applier.subresource,
+            subresource: applier.subresource_name(),
             reset_fields: &reset_fields,
             order,
             empty,
         };
-        let writer = Writer { manager: applier.manager, time: applier.time };
+        let writer = Writer { manager: applier.manager(), time: applier.time() };
         run(Request { endpoint, live: Live { object, managed: &managed }, config, writer })
     }
 }
@@ -243,11 +214,11 @@ pub(crate) fn apply_node<'a>(
     rules: RuleSource<'_>,
     live: Node<'a>,
     config: Node<'a>,
-    applier: Applier<'_>,
+    applier: &Applier<'_>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    if let Some(message) = invalid_manager(applier.manager) {
-        let (kind, hint) = match applier.manager {
+    if let Some(message) = invalid_manager(applier.manager()) {
+        let (kind, hint) = match applier.manager() {
             "" => (
                 ErrorKind::MissingFieldManager,
                 "name the manager: Patch::apply(config, Applier::new(\"me\"))",
@@ -284,18 +255,23 @@ fn copied<'a>(node: Node<'_>, arena: &'a Arena) -> Node<'a> {
     }
 }
 
-/// The values of two texts.
-fn parsed<'a>(
-    live: Option<&'a str>,
-    config: &'a str,
-    arena: &'a Arena,
-) -> Result<(Option<ParsedValue<'a>>, ParsedValue<'a>), ApplyError> {
-    Ok((live.map(|live| parse(live, arena)).transpose()?, parse(config, arena)?))
+/// A document that is given to an apply.
+pub(crate) fn read<O: Object + ?Sized>(object: &O) -> Result<Source<'_>, ApplyError> {
+    read_object(object).map_err(|error| undecodable(&error))
 }
 
-pub(crate) fn parse<'a>(text: &'a str, arena: &'a Arena) -> Result<ParsedValue<'a>, ApplyError> {
-    ParsedValue::parse(text.as_bytes(), arena)
-        .map_err(|error| ApplyError::BadRequest(format!("error decoding patch: {error}")))
+pub(crate) fn value_of<'a>(source: &'a Source<'_>, arena: &'a Arena) -> ParsedValue<'a> {
+    ParsedValue::from_node(source.node(), arena)
+}
+
+/// A text of this module in the form that is wanted.
+pub(crate) fn written<O: Object + ?Sized>(text: &str) -> Result<O::Output, ApplyError> {
+    let document = Document::check(text.as_bytes()).map_err(|error| undecodable(&error.into()))?;
+    O::write(document.node()).map_err(|error| undecodable(&error))
+}
+
+fn undecodable(error: &Error) -> ApplyError {
+    ApplyError::BadRequest(format!("error decoding patch: {}", error.message()))
 }
 
 /// An object without its entries, and those.

@@ -9,15 +9,15 @@ use crate::{
 pub use kubemerge_strategic::OnConflict;
 use kubemerge_value::{Arena, Canonical, to_canonical};
 
-/// Three states of one object.
+/// Three states of one object, each in a form of its own.
 #[derive(Debug)]
-pub struct Versions<'v, O: ?Sized> {
+pub struct Versions<'v, O: ?Sized, M: ?Sized = O, C: ?Sized = O> {
     /// The state that was applied last.
     pub original: &'v O,
     /// The state that is wanted.
-    pub modified: &'v O,
+    pub modified: &'v M,
     /// The state on the server.
-    pub current: &'v O,
+    pub current: &'v C,
 }
 
 /// A place where the wanted state and the state on the server were changed in different ways.
@@ -64,9 +64,9 @@ pub enum Change {
 ///
 /// # Errors
 /// As [`diff`](crate::diff); `conflict` if asked to fail on one. [`conflicts`] tells which.
-pub fn three_way<'s, O: Object + ?Sized>(
+pub fn three_way<'s, O: Object + ?Sized, M: Object + ?Sized, C: Object + ?Sized>(
     rules: impl Into<RuleSource<'s>>,
-    versions: &Versions<'_, O>,
+    versions: &Versions<'_, O, M, C>,
     on_conflict: OnConflict,
 ) -> Result<Patch<'static>, Error> {
     let rules = rules.into();
@@ -99,9 +99,9 @@ pub fn three_way<'s, O: Object + ?Sized>(
 ///
 /// # Errors
 /// As [`diff`](crate::diff).
-pub fn conflicts<'s, O: Object + ?Sized>(
+pub fn conflicts<'s, O: Object + ?Sized, M: Object + ?Sized, C: Object + ?Sized>(
     rules: impl Into<RuleSource<'s>>,
-    versions: &Versions<'_, O>,
+    versions: &Versions<'_, O, M, C>,
 ) -> Result<Vec<Conflict>, Error> {
     let rules = rules.into();
     let (sources, arena) = (versions.read()?, Arena::new());
@@ -117,7 +117,7 @@ pub(crate) struct Sources<'v> {
     current: Source<'v>,
 }
 
-impl<'v, O: Object + ?Sized> Versions<'v, O> {
+impl<'v, O: Object + ?Sized, M: Object + ?Sized, C: Object + ?Sized> Versions<'v, O, M, C> {
     pub(crate) fn read(&self) -> Result<Sources<'v>, Error> {
         Ok(Sources {
             original: read_object(self.original)?,

@@ -2,6 +2,7 @@
 
 mod conversions;
 mod depth;
+mod forms;
 mod json_patch;
 mod laws;
 mod merge_patch;

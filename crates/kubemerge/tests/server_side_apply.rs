@@ -1,9 +1,9 @@
 //! Server-side apply through the façade: plans, owners, transfer of ownership.
 
-use kubemerge::ssa::fieldpath::{FieldOrder, FieldSet};
-use kubemerge::ssa::managed_fields::{ApplyError, Effect, ManagedFields, Operation};
-use kubemerge::ssa::value::{Arena, ParsedValue};
 use kubemerge::{Applier, Dialect, Patch, Schema, SchemaBuilder, ServerSideApply, owners};
+use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
+use kubemerge_ssa::managed_fields::{ApplyError, Effect, ManagedFields, Operation};
+use kubemerge_ssa::value::{Arena, ParsedValue};
 use serde_json::{Value, json};
 
 fn config(data: &str) -> String {
@@ -19,11 +19,12 @@ fn a_plan_names_every_effect_and_its_owners() {
     let schema = schema();
     let server_side = ServerSideApply::new(&schema);
     let me = Applier::new("me");
-    let object = server_side.apply(None, &config(r#"{"a":"1","b":"2","g":"7"}"#), me).unwrap().object;
+    let object =
+        server_side.apply(None::<&str>, &config(r#"{"a":"1","b":"2","g":"7"}"#), &me).unwrap().object;
     let you = Applier::new("you");
     let object =
-        server_side.apply(Some(&object), &config(r#"{"a":"1","c":"3","d":"4"}"#), you).unwrap().object;
-    let plan = server_side.plan(Some(&object), &config(r#"{"b":"9","c":"8","d":"4","e":"5"}"#), me).unwrap();
+        server_side.apply(Some(&object), &config(r#"{"a":"1","c":"3","d":"4"}"#), &you).unwrap().object;
+    let plan = server_side.plan(Some(&object), &config(r#"{"b":"9","c":"8","d":"4","e":"5"}"#), &me).unwrap();
     let effect = |path: &str| plan.iter().find(|field| field.path == path).map(|field| field.effect);
     assert_eq!(effect(".data.b"), Some(Effect::Change));
     assert_eq!(effect(".data.c"), Some(Effect::Conflict));
@@ -34,7 +35,7 @@ fn a_plan_names_every_effect_and_its_owners() {
     let contested = plan.iter().find(|field| field.effect == Effect::Conflict).unwrap();
     assert_eq!(&*contested.others[0].manager, "you");
     assert_eq!((contested.before.as_deref(), contested.after.as_deref()), (Some("\"3\""), Some("\"8\"")));
-    let forced = server_side.plan(Some(&object), &config(r#"{"c":"8"}"#), me.forced()).unwrap();
+    let forced = server_side.plan(Some(&object), &config(r#"{"c":"8"}"#), &me.forced()).unwrap();
     assert!(forced.iter().any(|field| field.effect == Effect::TakeOver));
 }
 
@@ -54,10 +55,10 @@ fn the_conflicts_of_a_plan_are_those_of_the_apply() {
         // Its own client-side apply gives way.
         (&annotated, "kubectl", vec![]),
     ] {
-        let plan = server_side.plan(Some(live), &wanted, Applier::new(manager)).unwrap();
+        let plan = server_side.plan(Some(live), &wanted, &Applier::new(manager)).unwrap();
         let of_plan = plan.iter().filter(|field| field.effect == Effect::Conflict);
         assert_eq!(of_plan.map(|field| field.path.as_str()).collect::<Vec<_>>(), conflicts);
-        let applied = server_side.apply(Some(live), &wanted, Applier::new(manager));
+        let applied = server_side.apply(Some(live), &wanted, &Applier::new(manager));
         let of_apply = match applied {
             Err(ApplyError::Conflicts(found)) => found.0.into_iter().map(|conflict| conflict.path).collect(),
             other => other.map(|_| Vec::new()).unwrap(),
@@ -72,8 +73,8 @@ fn the_conflicts_of_a_plan_are_those_of_the_apply() {
 fn applying_twice_changes_nothing() {
     let schema = schema();
     let server_side = ServerSideApply::new(&schema);
-    let once = server_side.apply(None, &config(r#"{"a":"1"}"#), Applier::new("me")).unwrap();
-    let twice = server_side.apply(Some(&once.object), &config(r#"{"a":"1"}"#), Applier::new("me")).unwrap();
+    let once = server_side.apply(None::<&str>, &config(r#"{"a":"1"}"#), &Applier::new("me")).unwrap();
+    let twice = server_side.apply(Some(&once.object), &config(r#"{"a":"1"}"#), &Applier::new("me")).unwrap();
     assert!(once.has_changed && !twice.has_changed);
     assert_eq!(once.object, twice.object);
 }
@@ -98,8 +99,8 @@ fn unions_clear_in_spec_only() {
     let applied = |dialect: Dialect| {
         let schema = schema_with_union(dialect);
         let server_side = ServerSideApply::new(&schema);
-        let live = server_side.apply(None, &user, Applier::new("me")).unwrap().object;
-        let applied = server_side.apply(Some(&live), &group, Applier::new("you").forced()).unwrap();
+        let live = server_side.apply(None::<&str>, &user, &Applier::new("me")).unwrap().object;
+        let applied = server_side.apply(Some(&live), &group, &Applier::new("you").forced()).unwrap();
         let object: Value = serde_json::from_str(&applied.object).unwrap();
         ["account", "group", "user"].map(|field| object[field].as_str().map(str::to_owned))
     };
@@ -109,8 +110,8 @@ fn unions_clear_in_spec_only() {
 
     let schema = schema_with_union(Dialect::Spec);
     let server_side = ServerSideApply::new(&schema);
-    let live = server_side.apply(None, &user, Applier::new("me")).unwrap().object;
-    let plan = server_side.plan(Some(&live), &group, Applier::new("you")).unwrap();
+    let live = server_side.apply(None::<&str>, &user, &Applier::new("me")).unwrap().object;
+    let plan = server_side.plan(Some(&live), &group, &Applier::new("you")).unwrap();
     let contested = plan.iter().find(|field| field.path == ".account").map(|field| field.effect);
     assert_eq!(contested, Some(Effect::Conflict), "the discriminator is part of the configuration");
 
@@ -124,8 +125,8 @@ fn unions_clear_in_spec_only() {
 fn owners_are_listed_by_field() {
     let schema = schema();
     let server_side = ServerSideApply::new(&schema);
-    let one = server_side.apply(None, &config(r#"{"a":"1"}"#), Applier::new("me")).unwrap();
-    let two = server_side.apply(Some(&one.object), &config(r#"{"a":"1"}"#), Applier::new("you")).unwrap();
+    let one = server_side.apply(None::<&str>, &config(r#"{"a":"1"}"#), &Applier::new("me")).unwrap();
+    let two = server_side.apply(Some(&one.object), &config(r#"{"a":"1"}"#), &Applier::new("you")).unwrap();
     let owned = owners(&two.object).unwrap();
     assert_eq!(owned.len(), 1);
     assert_eq!(owned[0].path, ".data.a");
@@ -159,6 +160,7 @@ fn applies_own_their_schema() {
     let applies = Applies { server_side: ServerSideApply::new(&schema) };
     drop(schema);
     let config = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"a":"1"}}"#;
-    let created = std::thread::spawn(move || applies.server_side.apply(None, config, Applier::new("me")));
+    let created =
+        std::thread::spawn(move || applies.server_side.apply(None::<&str>, config, &Applier::new("me")));
     assert!(created.join().unwrap().unwrap().object.contains(r#""f:data":{"f:a":{}}"#));
 }

@@ -58,7 +58,7 @@ fn shape_rows(
     let config = ParsedValue::from_json(&shape.object, &arena).expect("not deep");
     let none = ManagedFields::new();
     let empty = Live { object: endpoint.empty, managed: &none };
-    let by = |manager| Writer { manager, time: Time(1) };
+    let by = |manager| Writer { manager, time: Some(Time(1)) };
     let applied = |live, manager, arena: &Arena| {
         apply(&endpoint, live, config, by(manager), Conflicting::Refuse, arena).map(|applied| applied.managed)
     };

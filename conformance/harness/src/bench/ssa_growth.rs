@@ -88,7 +88,7 @@ fn times(schema: &Schema, shape: Shape, length: usize) -> [f64; 4] {
         order: FieldOrder::Path,
         empty: read(&json!({"apiVersion": "v1", "kind": shape.kind()})),
     };
-    let writer = Writer { manager: "m", time: Time(1) };
+    let writer = Writer { manager: "m", time: Some(Time(1)) };
     let none = ManagedFields::new();
     let empty = Live { object: endpoint.empty, managed: &none };
     let first = apply(&endpoint, empty, config, writer, Conflicting::Refuse, &arena).expect("it applies");

@@ -74,7 +74,7 @@ pub(super) fn explain(
     let shown = result.result.as_deref().map(|text| TextDocument::read("result", text)).transpose()?;
     let (steps, differences) = match read.patch_type {
         PatchType::Strategic => merge_steps(&read, schemas, dialect)?,
-        PatchType::Merge | PatchType::Json | PatchType::Apply => (Vec::new(), Vec::new()),
+        _ => (Vec::new(), Vec::new()),
     };
     let causes = match &shown {
         Some(_) => refusal_of_change(schemas.of_server(dialect), &read.object.json, &json),

@@ -1,6 +1,7 @@
 //! Applies a patch.
 
-use kubemerge::{Dialect, Patch, PatchType, RuleSource, Schema, Type, schema::StrategicPatch};
+use kubemerge::{Dialect, Patch, PatchType, RuleSource, Schema};
+use kubemerge_schema::{StrategicPatch, Type};
 use serde::Serialize;
 
 use crate::failure::{Failure, Sides};
@@ -50,7 +51,7 @@ impl<'t> ReadPatch<'t> {
         let rules = match self.patch_type {
             PatchType::Strategic => RuleSource::Type(type_of(schema, &self.object)?),
             // Server-side apply is a call of its own.
-            PatchType::Merge | PatchType::Json | PatchType::Apply => RuleSource::None,
+            _ => RuleSource::None,
         };
         kubemerge::apply(rules, &self.object.json, &patch).map_err(|error| self.sides().failure(&error))
     }

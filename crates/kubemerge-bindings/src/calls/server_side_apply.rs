@@ -1,7 +1,6 @@
 //! Server-side apply and the owners of fields.
 
-use kubemerge::ssa::managed_fields::{ApplyError, Conflicting, Effect, ManagerId, PlannedField};
-use kubemerge::{Applier, Schema, ServerSideApply, owners};
+use kubemerge::{Applier, ApplyError, Effect, ManagerId, PlannedField, Schema, ServerSideApply, owners};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -65,13 +64,13 @@ impl From<&ManagerId> for FieldOwner {
 pub(super) fn run(call: &ServerSideApplyCall, schema: &Schema) -> Result<AppliedConfig, Failure> {
     let config = TextDocument::read("config", &call.config)?;
     let live = call.live.as_deref().map(|live| TextDocument::read("live", live)).transpose()?;
-    let conflicting = if call.force { Conflicting::Force } else { Conflicting::Refuse };
-    let applier = Applier { conflicting, ..Applier::new(&call.manager) };
+    let applier = Applier::new(&call.manager);
+    let applier = if call.force { applier.forced() } else { applier };
     let applies = ServerSideApply::new(schema);
     let live = live.as_ref().map(TextDocument::json_text);
-    let plan = applies.plan(live, config.json_text(), applier).map_err(|error| failure(&error))?;
+    let plan = applies.plan(live, config.json_text(), &applier).map_err(|error| failure(&error))?;
     let plan = plan.into_iter().map(PlannedStep::from).collect();
-    match applies.apply(live, config.json_text(), applier) {
+    match applies.apply(live, config.json_text(), &applier) {
         Ok(applied) => {
             Ok(AppliedConfig { result: Some(config.alike(applied.object.as_bytes())?), plan, conflict: None })
         }
@@ -100,7 +99,7 @@ fn failure(error: &ApplyError) -> Failure {
         ApplyError::BadRequest(_) => ("bad-request", 400),
         ApplyError::Conflicts(_) => ("conflict", 409),
         ApplyError::InvalidUnions(_) => ("invalid-union", 422),
-        ApplyError::Failed(_) => ("apply-failed", 500),
+        _ => ("apply-failed", 500),
     };
     Failure::new(kind, error.to_string()).with_status(status)
 }

@@ -1,6 +1,7 @@
 //! Patches of many objects: each names its object, so that `kubemerge patch` and kustomize find it.
 
-use kubemerge::{Arena, Node, Patch, Target, to_bytes};
+use kubemerge::{Patch, Target};
+use kubemerge_value::{Arena, Node, to_bytes};
 use kubemerge_value::{Str, map};
 
 use crate::load::Identity;
@@ -13,12 +14,12 @@ pub(super) const BY_NAME: &str =
 /// JSON patches cannot name their object.
 pub(super) fn check_type(target: Target) -> Result<()> {
     match target {
-        Target::Strategic | Target::Merge => Ok(()),
         Target::Json(_) => {
             let notice =
                 Notice::error("there are several objects, and a JSON patch does not name its object");
             Err(notice.help("generate the patch of one object at a time, or use another type").into())
         }
+        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use clap::{Args, ValueEnum};
-use kubemerge::ssa::managed_fields::{ManagerId, OwnedField, append_name};
+use kubemerge::{ManagerId, OwnedField};
+use kubemerge_ssa::managed_fields::append_name;
 use kubemerge_value::{Canonical, deep};
 use kubemerge_yaml as yaml;
 use serde_json::{Value, json};

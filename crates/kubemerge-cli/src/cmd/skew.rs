@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use kubemerge::{
-    Dialect, Error, OnConflict, Patch, RuleSource, Schema, Target, Tests, Type, Versions, apply, diff,
-    three_way,
+    Dialect, Error, OnConflict, Patch, RuleSource, Schema, Target, Tests, Versions, apply, diff, three_way,
 };
+use kubemerge_schema::Type;
 use kubemerge_strategic::directive::{RETAIN_KEYS, SET_ELEMENT_ORDER};
 use serde::Serialize;
 use serde_json::Value;

@@ -109,7 +109,7 @@ fn expected(patch_type: PatchType) -> &'static str {
         PatchType::Json => "a JSON patch must be a list of operations",
         PatchType::Strategic => "a strategic merge patch must be a map",
         PatchType::Merge => "a merge patch must be a map",
-        PatchType::Apply => "a configuration must be a map",
+        _ => "a configuration must be a map",
     }
 }
 

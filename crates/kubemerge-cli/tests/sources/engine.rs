@@ -1,8 +1,6 @@
 //! The entry points without a process: the library, and the requests of the Python and JavaScript packages.
 
-use kubemerge::{
-    Applier, Patch, PatchType, RuleSource, ServerSideApply, admit, apply, ssa::managed_fields::Conflicting,
-};
+use kubemerge::{Applier, Patch, PatchType, RuleSource, ServerSideApply, admit, apply};
 use kubemerge_bindings::Engine;
 use kubemerge_inspect::{LintObject, Linter, refusal_of_change};
 use kubemerge_schema::{Dialect, Overlay, Schema, SchemaBuilder, builtin};
@@ -72,11 +70,10 @@ impl EntryPoint for Library {
 
     fn applied(&mut self, source: &Source, config: &Value) -> Value {
         let applies = ServerSideApply::new(&Library::schema(source, source.judge));
-        let [first, second] =
-            MANAGERS.map(|manager| Applier { conflicting: Conflicting::Force, ..Applier::new(manager) });
-        let live = applies.apply(None, &source.object.to_string(), first).unwrap().object;
-        let applied = applies.apply(Some(&live), &config.to_string(), second).unwrap().object;
-        serde_json::from_str::<Value>(&applied).unwrap()[source.part].clone()
+        let [first, second] = MANAGERS.map(|manager| Applier::new(manager).forced());
+        let live = applies.apply(None::<&Value>, &source.object, &first).unwrap().object;
+        let applied = applies.apply(Some(&live), config, &second).unwrap().object;
+        applied[source.part].clone()
     }
 
     fn linted(&mut self, source: &Source, change: &Value) -> Option<Findings> {

@@ -58,7 +58,7 @@ trait EntryPoint {
 fn word(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Spec => "spec",
-        Dialect::Upstream | Dialect::Kustomize => "upstream",
+        _ => "upstream",
     }
 }
 

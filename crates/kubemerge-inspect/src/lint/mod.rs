@@ -258,8 +258,8 @@ fn walk_patch(types: Types<'_>, document: &YamlDocument<'_>, patch: &Patch<'_>, 
     let role = match patch.patch_type() {
         PatchType::Strategic => Role::Patch,
         PatchType::Merge => Role::MergePatch,
-        PatchType::Apply => Role::Manifest,
         PatchType::Json => return json_patch::walk(types.spec, document, patch.node(), findings),
+        _ => Role::Manifest,
     };
     let arena = Arena::new();
     LintWalk { document, role, arena: &arena, findings }.map(types, patch.node(), &Path::ROOT);

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 /// Which behaviour the rules follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[non_exhaustive]
 pub enum Dialect {
     /// Exactly as Kubernetes 1.37 does it.
     #[default]

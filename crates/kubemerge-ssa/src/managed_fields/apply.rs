@@ -38,6 +38,7 @@ pub struct Applied<'a> {
 
 /// Why an apply was refused. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ApplyError {
     /// The request is malformed: HTTP 400.
     BadRequest(String),
@@ -236,7 +237,7 @@ impl<'a> Request<'_, 'a> {
         let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
         if !own.is_empty() {
             // An apply that changes nothing keeps its time, so that the object is not written.
-            entry.time = if new.is_some() { Some(self.writer.time) } else { entry.time };
+            entry.time = if new.is_some() { self.writer.time } else { entry.time };
             managed.put(entry);
             managed.sort();
         }

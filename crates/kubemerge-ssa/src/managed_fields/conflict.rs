@@ -9,6 +9,7 @@ use crate::value::{ParsedValue, go_quoted};
 
 /// A field that another manager owns and an apply would change.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ManagerConflict {
     /// Who owns it.
     pub owner: ManagerId,

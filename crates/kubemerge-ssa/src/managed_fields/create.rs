@@ -36,7 +36,7 @@ pub fn create<'a>(
         return Some(ManagedFields::new());
     }
     let manager = endpoint.manager_id(writer.manager, Operation::Update);
-    let entry = endpoint.entry_of(&manager, fields, Some(writer.time));
+    let entry = endpoint.entry_of(&manager, fields, writer.time);
     Some(ManagedFields::as_listed(vec![entry]))
 }
 

@@ -32,8 +32,8 @@ pub struct Endpoint<'a> {
 pub struct Writer<'a> {
     /// The field manager; a write without one is by `unknown`.
     pub manager: &'a str,
-    /// The time of the write.
-    pub time: Time,
+    /// The time of the write, which its entry gets.
+    pub time: Option<Time>,
 }
 
 /// The stored object, without `metadata.managedFields`, and its entries.

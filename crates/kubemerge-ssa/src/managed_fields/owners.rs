@@ -8,6 +8,7 @@ use crate::value::{Arena, ParsedValue};
 
 /// A field and the managers that own it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OwnedField {
     /// Its path, as messages print it: `.spec.containers[name="c"].image`.
     pub path: String,

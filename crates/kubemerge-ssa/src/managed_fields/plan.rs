@@ -14,6 +14,7 @@ use crate::value::{Arena, ParsedValue};
 
 /// What an apply would do to one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PlannedField {
     /// Its path, as messages print it.
     pub path: String,

@@ -133,7 +133,7 @@ pub(super) fn track<'a>(
             joined(endpoint, before, managed.entries().iter().find(is_own), &changed, writer.time)?
         } else {
             let id = endpoint.manager_id(writer.manager, Operation::Update);
-            endpoint.new_entry(&id, &changed, Some(writer.time))
+            endpoint.new_entry(&id, &changed, writer.time)
         };
         managed.put(entry);
     }
@@ -175,7 +175,7 @@ fn joined(
     before: &ManagedFieldsEntry,
     left: Option<&ManagedFieldsEntry>,
     changed: &FieldSet<'_>,
-    now: Time,
+    now: Option<Time>,
 ) -> Result<ManagedFieldsEntry, TrackError> {
     let unreadable = |error: FieldsError| TrackError(error.to_string());
     let left_arena = Arena::new();
@@ -194,5 +194,5 @@ fn joined(
     };
     // A write that changes only what the manager owns already leaves its text as it was, and shared.
     let fields = if fields == before.fields { before.fields.clone() } else { fields };
-    Ok(ManagedFieldsEntry { time: Some(now), fields, ..before.clone() })
+    Ok(ManagedFieldsEntry { time: now, fields, ..before.clone() })
 }

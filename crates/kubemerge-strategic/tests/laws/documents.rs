@@ -13,7 +13,7 @@ pub(crate) fn schema(dialect: Dialect) -> &'static Schema {
     match dialect {
         Dialect::Upstream => &UPSTREAM,
         Dialect::Spec => &SPEC,
-        Dialect::Kustomize => &KUSTOMIZE,
+        _ => &KUSTOMIZE,
     }
 }
 

@@ -1,9 +1,8 @@
 //! What configurations would overwrite: fields that they and other clients changed in different ways.
 
-use kubemerge::{
-    Change, Conflict, KubectlApplied, LAST_APPLIED, Schema, Versions, conflicts, schema::StrategicPatch,
-};
+use kubemerge::{Change, Conflict, KubectlApplied, LAST_APPLIED, Schema, Versions, conflicts};
 use kubemerge_inspect::short;
+use kubemerge_schema::StrategicPatch;
 use kubemerge_value::{Document, Node};
 
 use super::applied;

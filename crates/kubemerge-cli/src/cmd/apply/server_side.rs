@@ -1,11 +1,9 @@
 //! `kubemerge apply --server-side`: the result of a server-side apply, or what it does to each field and why.
 
-use kubemerge::ssa::managed_fields::{
-    ApplyError, Conflicting, Conflicts, Effect, PlannedField, Time, manager_problems,
-};
-use kubemerge::{Applier, Schema, ServerSideApply};
+use kubemerge::{Applier, ApplyError, Conflicts, Effect, PlannedField, Schema, ServerSideApply, Time};
 use kubemerge_kinds::{groups, reset_fields};
 use kubemerge_schema::Resource;
+use kubemerge_ssa::managed_fields::manager_problems;
 
 use super::write::ApplyOutput;
 use super::{ApplyArgs, objects_of};
@@ -39,14 +37,14 @@ pub(super) fn run<'s>(
         check_entries(&pair)?;
         let applier = applier(args, schema, pair.config);
         if args.explain {
-            let fields = plan(&server_side, &pair, applier)?;
+            let fields = plan(&server_side, &pair, &applier)?;
             if fields.iter().any(|field| field.effect == Effect::Conflict) {
                 outcome = Outcome::Found;
             }
             texts.push(title(&pair, configs.len()) + &plan_table(&fields));
             continue;
         }
-        match apply(args.output, &server_side, &pair, applier)? {
+        match apply(args.output, &server_side, &pair, &applier)? {
             Ok(text) => texts.push(text),
             // A conflict is an answer, not an error: the other objects are still computed.
             Err(conflicts) => {
@@ -91,7 +89,7 @@ fn apply(
     output: ApplyOutput,
     server_side: &ServerSideApply,
     pair: &Pair<'_, '_>,
-    applier: Applier<'_>,
+    applier: &Applier<'_>,
 ) -> Result<std::result::Result<String, Conflicts>> {
     let (live, config) = (pair.live.map(|live| text(&live.json)), text(&pair.config.json));
     match server_side.apply(live.as_deref(), &config, applier) {
@@ -102,14 +100,9 @@ fn apply(
 }
 
 fn applier<'a>(args: &'a ApplyArgs, schema: &Schema, config: &Manifest<'_>) -> Applier<'a> {
-    let conflicting = if args.force_conflicts { Conflicting::Force } else { Conflicting::Refuse };
-    Applier {
-        conflicting,
-        // No manager owns what the API server resets, such as the status of a Deployment.
-        time: now(),
-        reset_fields: reset_fields_of(schema, config),
-        ..Applier::new(manager(args))
-    }
+    // No manager owns what the API server resets, such as the status of a Deployment.
+    let applier = Applier::new(manager(args)).at(now()).without_fields(reset_fields_of(schema, config));
+    if args.force_conflicts { applier.forced() } else { applier }
 }
 
 /// The name that kubectl uses if none is given.
@@ -176,7 +169,7 @@ fn written(output: ApplyOutput, pair: &Pair<'_, '_>, object: &[u8]) -> Result<St
 fn plan(
     server_side: &ServerSideApply,
     pair: &Pair<'_, '_>,
-    applier: Applier<'_>,
+    applier: &Applier<'_>,
 ) -> Result<Vec<PlannedField>> {
     let (live, config) = (pair.live.map(|live| text(&live.json)), text(&pair.config.json));
     let planned = server_side.plan(live.as_deref(), &config, applier);

@@ -9,10 +9,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use kubemerge::{
-    Arena, Error, OnConflict, Patch, RuleSource, Schema, Target, Type, Versions, convert, diff,
-    json_three_way, three_way,
+    Error, OnConflict, Patch, RuleSource, Schema, Target, Versions, convert, diff, json_three_way, three_way,
 };
 use kubemerge_inspect::node_at;
+use kubemerge_schema::Type;
+use kubemerge_value::Arena;
 
 use super::patch_output::{TestsOption, write_patches};
 use crate::args::{DialectArg, ObjectFormat, PatchTypeArg, SchemaOptions, VerbDialect};
@@ -127,7 +128,7 @@ impl Maker {
             Target::Strategic => Some(type_of(&self.schema, new)?),
             Target::Merge => None,
             // A schema makes better three-way patches, but is not needed.
-            Target::Json(_) => type_of(&self.schema, new).ok(),
+            _ => type_of(&self.schema, new).ok(),
         };
         let made = match current {
             None => diff(ty.map_or(RuleSource::None, RuleSource::Type), &old.json, &new.json, self.target),
@@ -178,6 +179,6 @@ fn three_way_patch(
     };
     match target {
         Target::Json(_) => convert(rules, versions.current, &patch, target),
-        Target::Strategic | Target::Merge => Ok(patch),
+        _ => Ok(patch),
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn explanation(manifest: &Manifest<'_>, patch: &LoadedPatch<'_>) -> R
         patch_type: match patch.patch_type {
             PatchType::Json => "json",
             PatchType::Strategic | PatchType::Merge => "merge",
-            PatchType::Apply => "apply",
+            _ => "apply",
         },
         dialect: None,
         steps,

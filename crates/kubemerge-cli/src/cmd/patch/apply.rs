@@ -1,8 +1,9 @@
 //! Applies patches to objects.
 
-use kubemerge::{Arena, Patch, PatchType, RuleSource, Schema, Target, Tests, apply_node, diff, to_bytes};
+use kubemerge::{Patch, PatchType, RuleSource, Schema, Target, Tests, apply_node, diff};
 use kubemerge_inspect::{RefusalCause, refusal_of_change};
 use kubemerge_strategic::apply as merge;
+use kubemerge_value::{Arena, to_bytes};
 use kubemerge_value::{Node, deep_equal};
 use rayon::prelude::*;
 
@@ -122,9 +123,9 @@ impl PatchedObject<'_, '_> {
             PatchType::Strategic => {
                 (RuleSource::Type(type_of(self.schema, self.manifest)?), Target::Strategic)
             }
-            // No patch but the whole configuration says what an apply says; a merge patch has the same effect.
-            PatchType::Merge | PatchType::Apply => (RuleSource::None, Target::Merge),
             PatchType::Json => (RuleSource::None, Target::Json(Tests::Without)),
+            // No patch but the whole configuration says what an apply says; a merge patch has the same effect.
+            _ => (RuleSource::None, Target::Merge),
         };
         let patch = diff(rules, &self.manifest.json, &self.json, target);
         Ok(patch.map_err(|error| self.manifest.fault(&error))?.to_bytes())

@@ -1,6 +1,6 @@
 //! Server-side apply: the decode step of an apply patch, and the object that it creates if it does not exist.
 
-use kubemerge::strategic::MergeErrorKind;
+use kubemerge::MergeErrorKind;
 use kubemerge_kinds::{field_error::quoted, strategy::Permission};
 use kubemerge_ssa::{
     managed_fields::{self, ApplyError, Conflicting, Conflicts, Live, ManagedFields, Time, Writer},
@@ -129,7 +129,7 @@ pub(crate) fn merge<'a>(
 ) -> Outcome<Applied<'a>> {
     let (version, nothing) = (old.map(|old| old.stored.revision.to_string()), ManagedFields::new());
     let managed = old.map_or(&nothing, |old| old.ownership().entries());
-    let time = Time(endpoint.cluster.clock.now().seconds());
+    let time = Some(Time(endpoint.cluster.clock.now().seconds()));
     let scratch = &Arena::new();
     let merged = endpoint.run(scratch, |place| {
         let config_value = ParsedValue::from_canonical(&config.text, scratch);
@@ -159,9 +159,9 @@ fn with_version<'a>(object: ParsedValue<'a>, version: &'a str, arena: &'a Arena)
 pub(crate) fn refused(error: ApplyError) -> Failure {
     match error {
         ApplyError::BadRequest(text) => bad_request(text),
-        ApplyError::Failed(text) => unclassified(text),
         ApplyError::Conflicts(conflicts) => conflicting(&conflicts),
         ApplyError::InvalidUnions(errors) => contradicting(&errors),
+        other => unclassified(other.to_string()),
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn updated(
         let tracked = at_scale(call, |endpoint, arena| {
             let object = ParsedValue::from_json(current, arena).ok()?;
             let new = ParsedValue::from_json(&scale, arena).ok()?;
-            let writer = Writer { manager: &manager, time: now(call) };
+            let writer = Writer { manager: &manager, time: Some(now(call)) };
             let live = Live { object, managed: &entries };
             managed_fields::update(endpoint, live, LiveForm::Unchecked, new, writer, arena).ok()
         });
@@ -116,7 +116,7 @@ fn apply_at(
     let object = ParsedValue::from_json(current, arena).map_err(|error| unclassified(error.to_string()))?;
     let live = Live { object, managed: entries };
     let config_value = ParsedValue::from_canonical(&config.text, arena);
-    let writer = Writer { manager: config.manager, time };
+    let writer = Writer { manager: config.manager, time: Some(time) };
     let applied = managed_fields::apply(endpoint, live, config_value, writer, config.conflicting, arena)
         .map_err(apply::refused)?;
     let scale = applied.object.map(|object: ParsedValue<'_>| written_tree(&object.to_json()));

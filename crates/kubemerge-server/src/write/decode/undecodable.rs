@@ -1,6 +1,6 @@
 //! Objects that cannot be decoded, in the words of kube-apiserver: each way into the store has its own.
 
-use kubemerge::{PatchType, strategic::take_out_merged};
+use kubemerge::PatchType;
 use kubemerge_kinds::{
     field_error::{FieldError, quoted},
     go_text::value_text,
@@ -68,7 +68,7 @@ fn quoted_object(write: Write<'_>, patching: Patching<'_>) -> Option<String> {
         let mut patch = any_tree(call.body)?;
         let ty = call.cluster.schema.type_of(&call.resource.api_version, &call.resource.kind);
         if let Some(ty) = ty {
-            take_out_merged(ty, &tree(patching.stored.record.node()), &mut patch);
+            kubemerge_strategic::take_out_merged(ty, &tree(patching.stored.record.node()), &mut patch);
         }
         return Some(value_text(&patch));
     }

@@ -60,7 +60,7 @@ fn entries(call: &RequestContext<'_>, answered: &Answered<'_>, object: &Value) -
     };
     let new = ParsedValue::from_json(object, &arena).ok()?;
     let manager = call.manager();
-    let writer = Writer { manager: &manager, time: Time(call.cluster.clock.now().seconds()) };
+    let writer = Writer { manager: &manager, time: Some(Time(call.cluster.clock.now().seconds())) };
     let live = Live { object: empty, managed: &ManagedFields::new() };
     update(&endpoint, live, LiveForm::Unchecked, new, writer, &arena).ok()
 }

@@ -183,7 +183,7 @@ struct TrackedWrite<'v> {
 
 impl TrackedWrite<'_> {
     fn writer(&self) -> Writer<'_> {
-        Writer { manager: self.manager, time: Time(self.endpoint.cluster.clock.now().seconds()) }
+        Writer { manager: self.manager, time: Some(Time(self.endpoint.cluster.clock.now().seconds())) }
     }
 
     /// The owners of a new object.
