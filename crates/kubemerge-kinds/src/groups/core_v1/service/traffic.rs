@@ -26,17 +26,23 @@ pub(super) fn session_affinity(spec: Field<'_>) {
     }
 }
 
+const ONLY_BALANCED: &str = "may only be used when `type` is 'LoadBalancer'";
+
 pub(super) fn load_balancer(spec: Field<'_>) {
-    const MESSAGE: &str = "may only be used when `type` is 'LoadBalancer'";
-    let is_balanced = spec.field("type").str() == "LoadBalancer";
-    let (allocates, class) = (spec.field("allocateLoadBalancerNodePorts"), spec.field("loadBalancerClass"));
-    if allocates.is_set() && !is_balanced {
-        allocates.forbidden(MESSAGE);
+    let allocates = spec.field("allocateLoadBalancerNodePorts");
+    if allocates.is_set() && spec.field("type").str() != "LoadBalancer" {
+        allocates.forbidden(ONLY_BALANCED);
     }
+    balancer_class(spec);
+}
+
+pub(super) fn balancer_class(spec: Field<'_>) {
+    let is_balanced = spec.field("type").str() == "LoadBalancer";
+    let class = spec.field("loadBalancerClass");
     if class.is_set() && is_balanced {
         class.check(qualified_name);
     } else if class.is_set() {
-        class.forbidden(MESSAGE);
+        class.forbidden(ONLY_BALANCED);
     }
 }
 

@@ -79,6 +79,8 @@ pub(super) fn validate(service: Field<'_>, old: Field<'_>) {
     if is_balanced(spec) && is_balanced(old) && !class.same_as(old.field("loadBalancerClass")) {
         class.invalid_as(value_of(class), "may not change once set");
     }
+    // Upstream checks the class here and again with the rest; an error is told once.
+    traffic::balancer_class(spec);
     traffic::health_check_update(spec, old);
 }
 
