@@ -4,11 +4,11 @@
 //! one attribute, lists, maps and conversions of constants are constants, and `x in ['a', 'b']` looks into a set.
 
 use crate::error::CelError;
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::OnceLock};
 
-use kubemerge_schema::pattern::from_go;
+use kubemerge_schema::pattern::{MAX_COMPILED_BYTES, from_go, translate};
 use kubemerge_value::deep;
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 use super::constant::{Constant, constant_value, invalid_key, is_key};
 use super::cost::call_cost;
@@ -26,6 +26,8 @@ use crate::value::{CelValue, Key};
 pub struct Program {
     pub(super) root: Instruction,
     pub(super) constants: Vec<Constant>,
+    /// How much its constant regular expressions take when they are compiled.
+    pub(super) pattern_bytes: usize,
 }
 
 /// A part of a program.
@@ -119,7 +121,20 @@ pub(crate) struct FunctionCall {
     /// What it may come to.
     pub(crate) candidates: Vec<Overload>,
     /// A regular expression that is constant.
-    pub(crate) pattern: Option<Regex>,
+    pub(crate) pattern: Option<ConstantPattern>,
+}
+
+/// A regular expression that is compiled when it is first needed.
+#[derive(Debug)]
+pub(crate) struct ConstantPattern {
+    translated: String,
+    compiled: OnceLock<Result<Regex, CelError>>,
+}
+
+impl ConstantPattern {
+    pub(crate) fn regex(&self) -> Result<&Regex, CelError> {
+        self.compiled.get_or_init(|| compile(&self.translated)).as_ref().map_err(Clone::clone)
+    }
 }
 
 impl FunctionCall {
@@ -161,15 +176,22 @@ pub(super) struct Fold {
 impl Program {
     /// The steps of a checked expression; an error if a part of it that is constant has no value.
     pub fn new(compiled: &Compiled<'_>) -> Result<Program, CelError> {
-        let mut planner = Planner { checked: &compiled.checked, constants: Vec::new() };
+        let mut planner = Planner { checked: &compiled.checked, constants: Vec::new(), pattern_bytes: 0 };
         let root = planner.step(&compiled.expr)?;
-        Ok(Program { root, constants: planner.constants })
+        Ok(Program { root, constants: planner.constants, pattern_bytes: planner.pattern_bytes })
+    }
+
+    /// How much the regular expressions that are constant take when they are compiled.
+    #[must_use]
+    pub fn pattern_bytes(&self) -> usize {
+        self.pattern_bytes
     }
 }
 
 struct Planner<'c> {
     checked: &'c Checked,
     constants: Vec<Constant>,
+    pattern_bytes: usize,
 }
 
 type Planned<T> = Result<T, CelError>;
@@ -393,13 +415,17 @@ impl Planner<'_> {
     }
 
     /// A constant regular expression is compiled once, and must be one.
-    fn pattern(&self, function: &str, arguments: &[Instruction]) -> Planned<Option<Regex>> {
+    fn pattern(&mut self, function: &str, arguments: &[Instruction]) -> Planned<Option<ConstantPattern>> {
         if !matches!(function, "matches" | "find" | "findAll") {
             return Ok(None);
         }
         let Some(Instruction::Constant(number)) = arguments.get(1) else { return Ok(None) };
         match constant_value(&self.constants, *number) {
-            Ok(CelValue::String(pattern)) => compile_pattern(&pattern).map(Some),
+            Ok(CelValue::String(pattern)) => {
+                let translation = translate(&pattern).map_err(|error| CelError::from(error.to_string()))?;
+                self.pattern_bytes = self.pattern_bytes.saturating_add(translation.compiled_bytes);
+                Ok(Some(ConstantPattern { translated: translation.text, compiled: OnceLock::new() }))
+            }
             _ => Ok(None),
         }
     }
@@ -447,8 +473,12 @@ fn accumulator(arguments: &[Instruction]) -> Option<&str> {
 
 /// A regular expression of Go, compiled; the error is Go's.
 pub(crate) fn compile_pattern(pattern: &str) -> Result<Regex, CelError> {
-    let translated = from_go(pattern).map_err(|error| error.to_string())?;
-    Regex::new(&translated).map_err(|error| error.to_string().into())
+    compile(&from_go(pattern).map_err(|error| error.to_string())?)
+}
+
+fn compile(translated: &str) -> Result<Regex, CelError> {
+    let built = RegexBuilder::new(translated).size_limit(MAX_COMPILED_BYTES).build();
+    built.map_err(|error| error.to_string().into())
 }
 
 /// A long chain of operators or fields is dropped with room for recursion.

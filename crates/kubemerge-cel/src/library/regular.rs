@@ -26,7 +26,10 @@ pub(super) fn apply<'v>(call: &FunctionCall, arguments: &[CelValue<'v>]) -> Opti
         _ => return None,
     };
     let regex = match &call.pattern {
-        Some(regex) => Cow::Borrowed(regex),
+        Some(constant) => match constant.regex() {
+            Ok(regex) => Cow::Borrowed(regex),
+            Err(problem) => return Some(Err(problem)),
+        },
         None => match compile_pattern(pattern) {
             Ok(regex) => Cow::Owned(regex),
             Err(problem) if function == "matches" => return Some(Err(problem)),

@@ -1,9 +1,12 @@
 //! Collects findings, and answers what the rules ask about schemas.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::finding::{SchemaFinding, Severity, Violation, ViolationKind};
 use crate::document::{DocumentPath, MAX_REFERENCE_CHAIN};
+use crate::pattern::MAX_COMPILED_BYTES;
 
 /// Which rules a document is held to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,6 +22,9 @@ pub(super) struct Check<'v> {
     findings: Vec<SchemaFinding>,
     /// Bytes of text in the findings.
     size: usize,
+    /// The patterns so far, and how much they take when they are compiled.
+    patterns: HashSet<Box<str>>,
+    pattern_bytes: usize,
 }
 
 /// How much is reported about one document.
@@ -28,7 +34,14 @@ const MAX_SIZE: usize = 1 << 20;
 
 impl<'v> Check<'v> {
     pub(super) fn new(rules: RuleSet, definitions: &'v Map<String, Value>) -> Check<'v> {
-        Check { rules, definitions, findings: Vec::new(), size: 0 }
+        Check {
+            rules,
+            definitions,
+            findings: Vec::new(),
+            size: 0,
+            patterns: HashSet::new(),
+            pattern_bytes: 0,
+        }
     }
 
     /// Reports something that the API server refuses in a custom resource definition with a field error.
@@ -53,6 +66,15 @@ impl<'v> Check<'v> {
     ) {
         let finding = SchemaFinding::new(self.severity(), path.to_string(), rule, message);
         self.report(SchemaFinding { violation: Some(violation), ..finding });
+    }
+
+    /// Counts a pattern. Whether it is the first that is too large together with those before.
+    pub(super) fn exceeds_patterns(&mut self, pattern: &str, bytes: usize) -> bool {
+        let before = self.pattern_bytes;
+        if self.patterns.insert(pattern.into()) {
+            self.pattern_bytes = before.saturating_add(bytes);
+        }
+        before <= MAX_COMPILED_BYTES && self.pattern_bytes > MAX_COMPILED_BYTES
     }
 
     /// Reports a word that is not supported.

@@ -6,7 +6,8 @@ use super::collect::{Check, members};
 use super::extension::{EMBEDDED, INT_OR_STRING, LIST_MAP_KEYS, LIST_TYPE, MAP_TYPE, PRESERVE_UNKNOWN};
 use super::finding::ViolationKind::{Forbidden, Invalid, Required};
 use crate::document::{DocumentPath, MAX_SCHEMA_DEPTH};
-use crate::pattern::from_go;
+use crate::model::too_large;
+use crate::pattern::translate;
 
 type JsonMap = Map<String, Value>;
 
@@ -200,8 +201,10 @@ fn branches<'v>(map: &'v JsonMap, word: &str) -> impl Iterator<Item = &'v Value>
 
 fn check_pattern(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
     let Some(pattern) = map.get("pattern").and_then(Value::as_str) else { return };
-    if let Err(error) = from_go(pattern) {
-        let detail = format!("must be a valid regular expression, but isn't: {error}");
-        check.violates("pattern-invalid", &path.keyword("pattern"), Invalid(json!(pattern)), detail);
-    }
+    let detail = match translate(pattern) {
+        Err(error) => format!("must be a valid regular expression, but isn't: {error}"),
+        Ok(found) if check.exceeds_patterns(pattern, found.compiled_bytes) => too_large(),
+        Ok(_) => return,
+    };
+    check.violates("pattern-invalid", &path.keyword("pattern"), Invalid(json!(pattern)), detail);
 }

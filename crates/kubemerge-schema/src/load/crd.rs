@@ -152,9 +152,7 @@ pub(crate) fn load_schema(model: &mut Model, schema: &Value) -> Result<NodeId, L
         schema,
         DocumentPath::root("openAPIV3Schema"),
     )?;
-    if let Some(problem) =
-        model.values.iter().find_map(|facts| facts.checks.as_ref()?.pattern.as_ref()?.problem())
-    {
+    if let Some(problem) = model.patterns.problem() {
         return Err(LoadError::new(LoadErrorKind::BrokenRule, "", problem));
     }
     model.node_mut(node).flags.set(Flags::CUSTOM_RESOURCE);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::reader::{AllOf, SchemaReader, shape_of};
 use crate::document::DocumentPath;
 use crate::error::LoadError;
-use crate::model::{NodeId, Pattern, UNTYPED, ValueChecks, ValueFacts};
+use crate::model::{NodeId, UNTYPED, ValueChecks, ValueFacts};
 
 /// Words beside `allOf` with one reference that make it more than a reference.
 const DESCRIBING: [&str; 4] = ["type", "properties", "items", "additionalProperties"];
@@ -22,6 +22,8 @@ impl SchemaReader<'_> {
             return Ok(UNTYPED);
         }
         let mut checks = checks_of(map);
+        let pattern = map.get("pattern").and_then(Value::as_str).filter(|pattern| !pattern.is_empty());
+        checks.pattern = pattern.map(|pattern| self.model.patterns.shared(pattern));
         let mut stands_for = UNTYPED;
         match only_reference(map) {
             // The node refers to the type itself.
@@ -62,13 +64,11 @@ fn checks_of(map: &Map<String, Value>) -> ValueChecks {
     let count = |keyword: &str| map.get(keyword).and_then(Value::as_i64);
     let flag = |keyword: &str| map.get(keyword).and_then(Value::as_bool).unwrap_or(false);
     let required = map.get("required").and_then(Value::as_array).into_iter().flatten();
-    let pattern = map.get("pattern").and_then(Value::as_str).filter(|pattern| !pattern.is_empty());
     let type_name = map.get("type").and_then(Value::as_str).filter(|name| !name.is_empty());
     ValueChecks {
         unknown_type: type_name.filter(|name| shape_of(name).is_none()).map(Box::from),
         required: required.filter_map(Value::as_str).map(Box::from).collect(),
         options: map.get("enum").and_then(Value::as_array).cloned(),
-        pattern: pattern.map(Pattern::new),
         minimum: number("minimum"),
         maximum: number("maximum"),
         exclusive_minimum: flag("exclusiveMinimum"),

@@ -19,4 +19,5 @@ pub(crate) use tables::{Model, last_part, split_api_version};
 pub use terms::{Column, ListType, MapType, Origin, Required, Shape, StrategicPatch};
 pub(crate) use topology::{is_atomic, item_of, target};
 pub(crate) use values::ValueFacts;
+pub(crate) use values::too_large;
 pub use values::{Pattern, ValueChecks};

@@ -15,7 +15,7 @@ use super::entries::{
     UNTYPED, UnionEntry, start_of,
 };
 use super::terms::{Origin, Required};
-use super::values::ValueFacts;
+use super::values::{Patterns, ValueFacts};
 
 /// Everything that was loaded.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,7 @@ pub(crate) struct Model {
     pub(crate) keys: Vec<Name>,
     pub(crate) unions: Vec<UnionEntry>,
     pub(crate) values: Vec<ValueFacts>,
+    pub(crate) patterns: Patterns,
     /// In the order of loading; of two with one name the later one counts.
     pub(crate) definitions: Vec<DefinitionEntry>,
     /// The definition that counts for each name; [`UNTYPED`] for names of other things.

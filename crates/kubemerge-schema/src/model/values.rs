@@ -1,11 +1,14 @@
 //! What schemas say about values: defaults, limits, rules. A column of the graph that only some nodes have an entry in.
 
-use std::sync::OnceLock;
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use serde_json::Value;
 
 use super::{Model, Node, NodeId, Span, UNTYPED};
-use crate::pattern::Matcher;
+use crate::pattern::{MAX_COMPILED_BYTES, Matcher, translate};
 
 /// What a schema says about values beyond their shape.
 #[derive(Clone, Debug)]
@@ -110,43 +113,74 @@ impl ValueChecks {
     };
 }
 
-/// A regular expression of Go, compiled when a text is first held against it.
+/// A regular expression of Go, compiled when a text is first held against it. Copies share what was compiled.
 #[derive(Clone, Debug)]
-pub struct Pattern {
+pub struct Pattern(Arc<SharedPattern>);
+
+#[derive(Debug)]
+struct SharedPattern {
     source: Box<str>,
     compiled: OnceLock<Result<Matcher, String>>,
 }
 
 impl PartialEq for Pattern {
     fn eq(&self, other: &Pattern) -> bool {
-        self.source == other.source
+        self.0.source == other.0.source
     }
 }
 
 impl Pattern {
-    pub(crate) fn new(source: &str) -> Pattern {
-        Pattern { source: source.into(), compiled: OnceLock::new() }
+    fn new(source: &str) -> Pattern {
+        Pattern(Arc::new(SharedPattern { source: source.into(), compiled: OnceLock::new() }))
     }
 
     /// Whether a text matches. A pattern that is no regular expression forbids nothing.
     pub fn is_match(&self, text: &str) -> bool {
-        self.compiled().as_ref().map_or(true, |regex| regex.is_match(text))
+        let compiled = self.0.compiled.get_or_init(|| Matcher::from_go(&self.0.source));
+        compiled.as_ref().map_or(true, |regex| regex.is_match(text))
     }
 
     /// The pattern as it was written.
     pub fn source(&self) -> &str {
-        &self.source
+        &self.0.source
+    }
+}
+
+/// The patterns of all schemas of a model, each once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Patterns(HashMap<Box<str>, Pattern>);
+
+impl Patterns {
+    pub(crate) fn shared(&mut self, source: &str) -> Pattern {
+        if let Some(known) = self.0.get(source) {
+            return known.clone();
+        }
+        let pattern = Pattern::new(source);
+        self.0.insert(source.into(), pattern.clone());
+        pattern
     }
 
-    /// Why it is no regular expression, if it is none.
+    /// Why one of them is no regular expression, or that all of them are too large.
     pub(crate) fn problem(&self) -> Option<String> {
-        let error = self.compiled().as_ref().err()?;
-        Some(format!("pattern {:?} is not a regular expression: {error}", self.source))
+        let mut sources: Vec<&str> = self.0.keys().map(|source| &**source).collect();
+        sources.sort_unstable();
+        let mut size = 0_usize;
+        for source in sources {
+            match translate(source) {
+                Ok(translation) => size = size.saturating_add(translation.compiled_bytes),
+                Err(error) => {
+                    return Some(format!("pattern {source:?} is not a regular expression: {error}"));
+                }
+            }
+        }
+        (size > MAX_COMPILED_BYTES).then(too_large)
     }
+}
 
-    fn compiled(&self) -> &Result<Matcher, String> {
-        self.compiled.get_or_init(|| Matcher::from_go(&self.source))
-    }
+/// What is said about patterns that take too much memory.
+pub(crate) fn too_large() -> String {
+    let most = MAX_COMPILED_BYTES / (1024 * 1024);
+    format!("the patterns of a schema must not take more than {most} MiB when they are compiled: repeat less")
 }
 
 impl Model {

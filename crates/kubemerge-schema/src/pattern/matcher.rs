@@ -8,6 +8,10 @@ use regex_lite::Regex;
 
 use super::from_go;
 
+/// How much an expression may keep of what it has found out about texts.
+#[cfg(not(target_family = "wasm"))]
+const MAX_CACHE_BYTES: usize = 512 * 1024;
+
 /// An expression of Go that texts are compared with.
 #[derive(Clone, Debug)]
 pub struct Matcher(Regex);
@@ -30,7 +34,10 @@ impl Matcher {
 
 #[cfg(not(target_family = "wasm"))]
 fn compile(pattern: &str) -> Result<Regex, String> {
-    Regex::new(pattern).map_err(|error| error.to_string())
+    let mut builder = regex::RegexBuilder::new(pattern);
+    // What was translated is bounded already; this holds if the estimate is wrong.
+    let built = builder.size_limit(super::MAX_COMPILED_BYTES).dfa_size_limit(MAX_CACHE_BYTES).build();
+    built.map_err(|error| error.to_string())
 }
 
 #[cfg(target_family = "wasm")]

@@ -12,6 +12,7 @@ mod matcher;
 mod names;
 mod ranges;
 mod repeat;
+mod size;
 mod text;
 mod unicode;
 
@@ -29,8 +30,32 @@ const MAX_HEIGHT: u32 = 1000;
 const WORD_BOUNDARY: &str = if cfg!(target_family = "wasm") { r"\b" } else { r"(?-u:\b)" };
 const NO_WORD_BOUNDARY: &str = if cfg!(target_family = "wasm") { r"\B" } else { r"(?-u:\B)" };
 
+/// How much memory all expressions of a schema may take when they are compiled. Upstream: Kubernetes has no such limit; Go
+/// compiles to a fraction of the size, and is slower.
+pub const MAX_COMPILED_BYTES: usize = 16 * 1024 * 1024;
+
 /// An expression for the crate `regex` that matches what Go's expression matches; its groups capture nothing.
+#[derive(Clone, Debug)]
+pub struct Translation {
+    /// The expression.
+    pub text: String,
+    /// About how many bytes it takes when it is compiled.
+    pub compiled_bytes: usize,
+}
+
+/// The text of a [`Translation`].
+///
+/// # Errors
+/// What Go says about a wrong expression.
 pub fn from_go(pattern: &str) -> Result<String, PatternError> {
+    translate(pattern).map(|translation| translation.text)
+}
+
+/// Translates an expression of Go.
+///
+/// # Errors
+/// What Go says about a wrong expression.
+pub fn translate(pattern: &str) -> Result<Translation, PatternError> {
     let mut reader = PatternReader {
         whole: pattern,
         rest: pattern,
@@ -40,7 +65,8 @@ pub fn from_go(pattern: &str) -> Result<String, PatternError> {
         out: String::with_capacity(pattern.len() * 2),
     };
     reader.read()?;
-    Ok(reader.out)
+    reader.sequence.close();
+    Ok(Translation { text: reader.out, compiled_bytes: reader.sequence.size.saturating_add(size::BASE) })
 }
 
 /// What `(?imsU)` sets.
@@ -61,6 +87,8 @@ struct Part {
     height: u32,
     /// How many copies of its innermost part its repetitions ask for.
     copies: u32,
+    /// How much it takes when it is compiled.
+    size: usize,
 }
 
 /// The parts since the last parenthesis; only the last one can still be repeated.
@@ -69,6 +97,7 @@ struct Sequence {
     last: Option<Part>,
     height: u32,
     copies: u32,
+    size: usize,
 }
 
 impl Sequence {
@@ -81,6 +110,7 @@ impl Sequence {
         if let Some(part) = self.last.take() {
             self.height = self.height.max(part.height);
             self.copies = self.copies.max(part.copies);
+            self.size = self.size.saturating_add(part.size);
         }
     }
 }
@@ -165,8 +195,8 @@ impl PatternReader<'_> {
             '^' => self.push(r"\A"),
             '$' if self.flags.multi_line => self.push("(?m:$)"),
             '$' => self.push(r"\z"),
-            '.' if self.flags.dot_matches_newline => self.push("(?s:.)"),
-            '.' => self.push("."),
+            '.' if self.flags.dot_matches_newline => self.push_sized("(?s:.)", size::ANY),
+            '.' => self.push_sized(".", size::ANY),
             _ => self.literal(u32::from(first)),
         }
         Ok(())
@@ -220,11 +250,20 @@ impl PatternReader<'_> {
     }
 
     fn push_class(&mut self, class: &Class) {
-        if class.needs_cases { self.push(&format!("(?i:{})", class.text)) } else { self.push(&class.text) }
+        let size = size::of_class(&class.text, class.needs_cases);
+        if class.needs_cases {
+            self.push_sized(&format!("(?i:{})", class.text), size);
+        } else {
+            self.push_sized(&class.text, size);
+        }
     }
 
     fn push(&mut self, text: &str) {
-        self.sequence.push(Part { start: self.out.len(), height: 1, copies: 1 });
+        self.push_sized(text, size::STEP);
+    }
+
+    fn push_sized(&mut self, text: &str, size: usize) {
+        self.sequence.push(Part { start: self.out.len(), height: 1, copies: 1, size });
         self.out.push_str(text);
     }
 
@@ -256,7 +295,8 @@ impl PatternReader<'_> {
         self.out.push(')');
         let height = inner.height.max(1) + u32::from(outer.kind == Group::Capture);
         self.check_height(height)?;
-        self.sequence.push(Part { start: outer.start, height, copies: inner.copies.max(1) });
+        let size = inner.size.saturating_add(size::STEP);
+        self.sequence.push(Part { start: outer.start, height, copies: inner.copies.max(1), size });
         Ok(())
     }
 
@@ -312,7 +352,8 @@ impl PatternReader<'_> {
         };
         part.height += 1;
         part.copies = counts.copies_of(part.copies);
-        let Part { start, height, copies } = *part;
+        part.size = counts.size_of(part.size.saturating_add(size::STEP));
+        let Part { start, height, copies, .. } = *part;
         self.check_height(height)?;
         if counts.is_large() && copies > MAX_REPEAT {
             return Err(PatternError::new("invalid repeat count", whole));
@@ -393,5 +434,45 @@ mod tests {
         let deep = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
         assert!(from_go(&deep(500)).is_ok());
         assert_eq!(from_go(&deep(5000)).expect_err("too deep").problem, "expression nests too deeply");
+    }
+
+    #[test]
+    fn sizes_bound_what_is_compiled() {
+        let compiles_within =
+            |text: &str, bytes: usize| regex::RegexBuilder::new(text).size_limit(bytes).build().is_ok();
+        for pattern in [
+            "a",
+            "abc",
+            ".",
+            "(?s).",
+            "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+            r"\d+(\.\d+){0,3}",
+            "[^a]",
+            r"\pL",
+            r"\PL",
+            r"(?i)\pL",
+            "(?i)abc",
+            "é{3}",
+            r"\pL{1,90}N",
+            ".{1,253}",
+            "(a|b|[^c]){2,50}",
+            r"(\w{1,30}-){1,30}",
+            r"\p{Greek}{40}",
+            "(?i)[à-ÿ]{20}",
+        ] {
+            let translation = translate(pattern).unwrap();
+            let (text, bytes) = (&translation.text, translation.compiled_bytes);
+            assert!(compiles_within(text, bytes), "{pattern} takes more than {bytes} bytes");
+            // A small one is never too large, whatever is estimated.
+            let is_close = bytes < 100_000 || !compiles_within(text, bytes / 40);
+            assert!(is_close, "{pattern} takes much less than {bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn nested_repetitions_multiply() {
+        let size = |pattern: &str| translate(pattern).unwrap().compiled_bytes;
+        assert!(size(r"(\pL{30}){30}") > 800 * size(r"\pL"));
+        assert!(size(r"\pL{1,90}N") > MAX_COMPILED_BYTES / 8);
     }
 }

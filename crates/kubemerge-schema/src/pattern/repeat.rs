@@ -59,6 +59,15 @@ impl Counts {
         }
     }
 
+    /// The size of all copies of a part.
+    pub(super) fn size_of(self, part: usize) -> usize {
+        let copies = match self.max {
+            Max::Count(max) => max,
+            Max::Unlimited => self.min.unwrap_or_default(),
+        };
+        part.saturating_mul(copies.max(1) as usize)
+    }
+
     pub(super) fn is_large(self) -> bool {
         self.min >= Some(2) || matches!(self.max, Max::Count(2..))
     }

@@ -89,7 +89,7 @@ async fn health_is_answered_beside_a_request_that_takes_long() {
         released
             .lock()
             .unwrap()
-            .recv_timeout(std::time::Duration::from_secs(60))
+            .recv_timeout(std::time::Duration::from_mins(1))
             .expect("health was answered");
         None
     };
@@ -110,6 +110,46 @@ async fn health_is_answered_beside_a_request_that_takes_long() {
     assert!(!long.is_finished());
     release.send(()).unwrap();
     assert!(long.await.unwrap().starts_with("HTTP/1.1 4"));
+}
+
+/// A definition with a schema of its own.
+fn definition(schema: Value) -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "bombs.example.com"},
+        "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "bombs", "kind": "Bomb"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]}})
+}
+
+#[tokio::test]
+async fn patterns_of_a_definition_have_a_limit_together() {
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let properties = |pattern: &dyn Fn(usize) -> String| {
+        let properties =
+            (0..100).map(|at| (format!("p{at}"), json!({"type": "string", "pattern": pattern(at)})));
+        json!({"type": "object", "properties": properties.collect::<serde_json::Map<_, _>>()})
+    };
+    let refused =
+        ask(&server(), "POST", definitions, definition(properties(&|at| format!(r"\pL{{1,{at}}}N")))).await;
+    assert_eq!(refused.code, 422);
+    assert!(
+        refused.message().contains("must not take more than 16 MiB when they are compiled"),
+        "{refused:?}"
+    );
+    let rule = |at: usize| json!({"rule": format!(r"!self.p0.matches('\\pL{{1,90}}{at}')")});
+    let mut rules = json!({"type": "object", "properties": {"p0": {"type": "string", "maxLength": 10}}});
+    rules["x-kubernetes-validations"] = (0..50).map(rule).collect();
+    let refused = ask(&server(), "POST", definitions, definition(rules)).await;
+    assert_eq!(refused.code, 422);
+    assert!(refused.message().contains("take too much memory when they are compiled"), "{refused:?}");
+    // Equal ones count once, and usual ones hardly.
+    for pattern in [&|_: usize| r"\pL{1,20}N".to_owned() as String, &|at| format!("^[a-z]{{1,{at}}}x$")]
+        as [&dyn Fn(usize) -> String; 2]
+    {
+        let created =
+            ask(&server(), "POST", definitions, definition(properties(&|at| pattern(at + 1)))).await;
+        assert_eq!(created.code, 201, "{created:?}");
+    }
 }
 
 fn defect(_: &ListRequest) -> Option<Result<Value, Failure>> {

@@ -28,6 +28,8 @@ pub(crate) struct RuleCheck {
     pub(crate) message: Option<Result<u64, String>>,
     /// Whether it compares with the old value.
     pub(crate) uses_old_self: bool,
+    /// How much the regular expressions of both take when they are compiled.
+    pub(crate) pattern_bytes: usize,
 }
 
 impl RuleScope {
@@ -58,15 +60,20 @@ impl RuleScope {
             Ok(compiled) => compiled,
             Err(problem) => return RuleCheck { problem: Some(problem.into()), ..RuleCheck::default() },
         };
-        if let Err(problem) = program(&compiled) {
-            return RuleCheck { problem: Some(problem.into()), ..RuleCheck::default() };
-        }
+        let program = match program(&compiled) {
+            Ok(program) => program,
+            Err(problem) => return RuleCheck { problem: Some(problem.into()), ..RuleCheck::default() },
+        };
+        let mut pattern_bytes = program.pattern_bytes();
         let message = text(rule, "messageExpression");
+        let message =
+            (!message.is_empty()).then(|| self.check_message(message, environment, &mut pattern_bytes));
         RuleCheck {
             problem: None,
             cost: compiled.max_cost(&self.declaration),
-            message: (!message.is_empty()).then(|| self.check_message(message, environment)),
+            message,
             uses_old_self: compiled.mentions("oldSelf"),
+            pattern_bytes,
         }
     }
 
@@ -79,10 +86,18 @@ impl RuleScope {
         Ok(compiled)
     }
 
-    fn check_message(&self, message: &str, environment: &Environment) -> Result<u64, String> {
+    fn check_message(
+        &self,
+        message: &str,
+        environment: &Environment,
+        pattern_bytes: &mut usize,
+    ) -> Result<u64, String> {
         match Compiled::new(message, environment) {
             Ok(compiled) if *compiled.result() == CelType::String => match Program::new(&compiled) {
-                Ok(_) => Ok(compiled.max_cost(&self.declaration)),
+                Ok(program) => {
+                    *pattern_bytes = pattern_bytes.saturating_add(program.pattern_bytes());
+                    Ok(compiled.max_cost(&self.declaration))
+                }
                 Err(problem) => Err(format!("messageExpression instantiation failed: {problem}")),
             },
             Ok(_) => Err("messageExpression must evaluate to a string".to_owned()),

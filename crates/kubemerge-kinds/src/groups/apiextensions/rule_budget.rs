@@ -1,5 +1,6 @@
 //! What the rules of a definition may cost, one by one and all together.
 
+use kubemerge_schema::pattern::MAX_COMPILED_BYTES;
 use serde_json::Value;
 
 use crate::field::FieldErrorKind;
@@ -18,6 +19,8 @@ pub(super) struct Budget {
     total: u64,
     /// The most expensive ones first.
     expensive: Vec<(String, u64)>,
+    /// How much all regular expressions take when they are compiled.
+    pattern_bytes: usize,
 }
 
 impl Budget {
@@ -38,8 +41,22 @@ impl Budget {
         }
     }
 
+    /// Counts the regular expressions of an expression.
+    pub(super) fn observe_patterns(&mut self, bytes: usize) {
+        self.pattern_bytes = self.pattern_bytes.saturating_add(bytes);
+    }
+
     /// What is wrong with all expressions together.
     pub(super) fn errors(&self, schema: &str) -> Vec<FieldError> {
+        let patterns = (self.pattern_bytes > MAX_COMPILED_BYTES).then(|| {
+            let detail = "regular expressions of x-kubernetes-validations take too much memory when they are \
+                          compiled: repeat less";
+            forbidden(schema.to_owned(), detail.to_owned())
+        });
+        self.cost_errors(schema).into_iter().chain(patterns).collect()
+    }
+
+    fn cost_errors(&self, schema: &str) -> Vec<FieldError> {
         const CONTRIBUTED: &str =
             "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
         const NAME: &str = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";

@@ -139,6 +139,7 @@ impl Rules<'_> {
             let place = format!("{path}.x-kubernetes-validations[{at}]");
             let check = scope.check(rule);
             let cardinality = position.cardinality.unwrap_or_else(|| scope.max_cardinality());
+            self.budget.observe_patterns(check.pattern_bytes);
             self.check_costs(&check, cardinality, &place);
             self.report_problems(rule, check, position, &place);
         }
