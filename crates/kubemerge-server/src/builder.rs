@@ -15,6 +15,7 @@ use crate::protocol::json::Members;
 use crate::{
     api::{
         metrics::Metrics,
+        openapi::V2Cache,
         patch::CustomStrategicMerge,
         state::{Api, ApiSettings},
         watch_settings::{BookmarkTrigger, WatchSettings},
@@ -22,6 +23,7 @@ use crate::{
     catalog::{
         Catalog, Scope,
         cluster::{Cluster, Validation},
+        definition_names::DefinitionNames,
         field_index::{FieldIndex, FieldIndexes},
         reservations::Reservations,
         served::ServedVersions,
@@ -478,6 +480,7 @@ impl Builder {
             entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),
             field_indexes: FieldIndexes::new(field_indexes.clone()),
             reservations: Reservations::default(),
+            names: DefinitionNames::default(),
             followed: AtomicU64::new(0),
         };
         // A store that is given may have definitions already.
@@ -492,6 +495,7 @@ impl Builder {
             streams: Default::default(),
             bookmarks: BookmarkTrigger::default(),
             metrics: Metrics::default(),
+            open_api: V2Cache::default(),
         };
         // A transaction of their own: nothing follows from the objects a server begins with.
         let transaction = api.transaction();

@@ -17,7 +17,10 @@ use crate::{
     },
 };
 use crate::{
-    api::{metrics::Metrics, pod_logs::ContainerKey, state::Api, watch_settings::BookmarkTrigger},
+    api::{
+        metrics::Metrics, openapi::V2Cache, pod_logs::ContainerKey, state::Api,
+        watch_settings::BookmarkTrigger,
+    },
     apply,
     builder::Builder,
     catalog::{Resource, cluster::Cluster, field_index::FieldIndex, split_key},
@@ -463,6 +466,7 @@ impl ApiServer {
             streams: Default::default(),
             bookmarks: BookmarkTrigger::default(),
             metrics: Metrics::default(),
+            open_api: V2Cache::default(),
         };
         ApiServer::new(forked, testing)
     }

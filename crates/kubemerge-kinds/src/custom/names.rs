@@ -1,6 +1,6 @@
 //! Whether the names of a definition are free in its group; those that are become its accepted names.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -14,11 +14,55 @@ pub struct NamesVerdict {
     pub conflict: Option<(&'static str, String)>,
 }
 
-/// Names that definitions of the group have.
-#[derive(Default)]
-struct Taken {
-    resources: HashSet<String>,
-    kinds: HashSet<String>,
+/// Names that definitions have, by group: those that were accepted. Upstream: a definition's own names are among them, so that its
+/// singular name cannot become what its plural name is.
+#[derive(Debug, Default)]
+pub struct TakenNames {
+    /// Names by group and sort, and how many definitions have each.
+    counts: HashMap<(String, NameSort, String), usize>,
+    /// What each definition has, by its name.
+    by_definition: HashMap<String, Vec<(String, NameSort, String)>>,
+}
+
+/// Names of one sort must differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum NameSort {
+    Resource,
+    Kind,
+}
+
+impl TakenNames {
+    /// Notes what a definition has now, or that there is none of this name any more.
+    pub fn set(&mut self, name: &str, definition: Option<&Value>) {
+        for old in self.by_definition.remove(name).unwrap_or_default() {
+            if let Some(count) = self.counts.get_mut(&old) {
+                *count -= 1;
+                if *count == 0 {
+                    self.counts.remove(&old);
+                }
+            }
+        }
+        let Some(definition) = definition else { return };
+        let group = text(definition, "/spec/group");
+        let names = definition.pointer("/status/acceptedNames").and_then(Value::as_object);
+        let mut own = Vec::new();
+        for (member, value) in names.into_iter().flatten() {
+            let sort = match member.as_str() {
+                "kind" | "listKind" => NameSort::Kind,
+                "plural" | "singular" | "shortNames" => NameSort::Resource,
+                _ => continue,
+            };
+            own.extend(words(value).map(|word| (group.to_owned(), sort, word.to_owned())));
+        }
+        for taken in &own {
+            *self.counts.entry(taken.clone()).or_default() += 1;
+        }
+        self.by_definition.insert(name.to_owned(), own);
+    }
+
+    fn has(&self, group: &str, sort: NameSort, word: &str) -> bool {
+        self.counts.contains_key(&(group.to_owned(), sort, word.to_owned()))
+    }
 }
 
 /// Whether the names that a definition asks for are those that it has: nothing is to be judged.
@@ -26,6 +70,15 @@ pub fn are_settled(definition: &Value) -> bool {
     let [wanted, accepted] =
         ["/spec/names", "/status/acceptedNames"].map(|place| names_at(definition, place));
     wanted == accepted
+}
+
+/// Whether a definition has given up a name that it had: others may have it now.
+pub fn gave_up(before: &Value, after: &Value) -> bool {
+    let words_of = |definition: &Value| -> HashSet<String> {
+        let names = names_at(definition, "/status/acceptedNames");
+        names.values().flat_map(words).map(str::to_owned).collect()
+    };
+    !words_of(before).is_subset(&words_of(after))
 }
 
 /// The names at a place. An empty list says as much as none.
@@ -37,27 +90,30 @@ fn names_at(definition: &Value, place: &str) -> Map<String, Value> {
 
 /// Checks the names in the spec of a definition against those of all definitions; `is_built_in` tells whether a plural
 /// name of the group belongs to a built-in resource.
-pub fn judge(definition: &Value, all: &[Value], is_built_in: impl Fn(&str, &str) -> bool) -> NamesVerdict {
+pub fn judge(
+    definition: &Value,
+    taken: &TakenNames,
+    is_built_in: impl Fn(&str, &str) -> bool,
+) -> NamesVerdict {
     let group = text(definition, "/spec/group");
-    let taken = taken(group, all);
     let wanted = names_at(definition, "/spec/names");
     let held = names_at(definition, "/status/acceptedNames");
     // What was accepted stays so if another name is not to be had.
     let mut accepted = held.clone();
     let mut conflict = None;
     let rules = [
-        ("plural", &taken.resources, "PluralConflict"),
-        ("singular", &taken.resources, "SingularConflict"),
-        ("shortNames", &taken.resources, "ShortNamesConflict"),
-        ("kind", &taken.kinds, "KindConflict"),
-        ("listKind", &taken.kinds, "ListKindConflict"),
+        ("plural", NameSort::Resource, "PluralConflict"),
+        ("singular", NameSort::Resource, "SingularConflict"),
+        ("shortNames", NameSort::Resource, "ShortNamesConflict"),
+        ("kind", NameSort::Kind, "KindConflict"),
+        ("listKind", NameSort::Kind, "ListKindConflict"),
     ];
-    for (member, taken, reason) in rules {
+    for (member, sort, reason) in rules {
         let built_in = member == "plural" && is_built_in(group, text(definition, "/spec/names/plural"));
         let is_own = |word: &str| held.get(member).is_some_and(|held| words(held).any(|own| own == word));
         let names = wanted.get(member).into_iter().flat_map(words);
         let mut refused: Vec<&str> =
-            names.filter(|word| built_in || taken.contains(*word) && !is_own(word)).collect();
+            names.filter(|word| built_in || taken.has(group, sort, word) && !is_own(word)).collect();
         // A name that is listed twice is told once.
         let mut told = HashSet::new();
         refused.retain(|word| told.insert(*word));
@@ -91,24 +147,6 @@ fn in_use(names: &[&str]) -> Option<String> {
         [only] => Some(only.clone()),
         several => Some(format!("[{}]", several.join(", "))),
     }
-}
-
-/// Names that definitions of a group have. Upstream: a definition's own names are among them, so that its singular
-/// name cannot become what its plural name is.
-fn taken(group: &str, all: &[Value]) -> Taken {
-    let mut taken = Taken::default();
-    for other in all.iter().filter(|other| text(other, "/spec/group") == group) {
-        let names = other.pointer("/status/acceptedNames").and_then(Value::as_object);
-        for (member, value) in names.into_iter().flatten() {
-            let set = match member.as_str() {
-                "kind" | "listKind" => &mut taken.kinds,
-                "plural" | "singular" | "shortNames" => &mut taken.resources,
-                _ => continue,
-            };
-            set.extend(words(value).map(str::to_string));
-        }
-    }
-    taken
 }
 
 /// A name, or each of a list of names.

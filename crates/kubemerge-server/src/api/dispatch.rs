@@ -227,7 +227,7 @@ pub(super) fn document(api: &Api, target: &Target<'_>, parts: &Parts, query: &Qu
         Target::OpenIdKeys => Ok(openid::keys()),
         Target::Metrics => Ok(metrics::answer(api)),
         Target::Health(path) => Ok(health::check(path, query, api.cluster.store.health())),
-        Target::OpenApiV2 => Ok(openapi::v2(&api.cluster, version, headers)),
+        Target::OpenApiV2 => Ok(openapi::v2(&api.open_api, &api.cluster, version, headers)),
         Target::OpenApiV3Index => Ok(openapi::v3_index(&api.cluster, version)),
         Target::OpenApiV3(path) => Ok(openapi::v3(&api.cluster, version, path, query.get("hash"))),
         Target::Objects(_) | Target::Nowhere => not_served(&index, group_of(parts.uri.path())),

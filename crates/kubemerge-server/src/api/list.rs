@@ -15,7 +15,7 @@ use crate::{
         present::{self, ListMeta},
         selection::Selection,
     },
-    store::{OutOfRange, Page, Range, Revision},
+    store::{OutOfRange, Range, Revision},
 };
 
 const TOKEN_TOO_OLD: &str = "The provided continue parameter is too old to display a consistent list result. You \
@@ -45,9 +45,8 @@ pub(crate) fn find(call: &RequestContext<'_>, options: &ListOptions) -> Outcome<
         Some(token) => PageStart::of_token(token, call)?,
         None => PageStart { at: exact_revision(call, options)?, start: None },
     };
-    let range = Range { prefix: &prefix, start: place.start.as_deref(), at: place.at };
-    let page = call.cluster.store.range(range).map_err(|error| unreadable(error, &place))?;
-    Ok(cut(page, options, &selection))
+    let found = Search { call, prefix: &prefix, limit: options.limit, selection: &selection };
+    found.page(&place).map_err(|error| unreadable(error, &place))
 }
 
 /// The revision a list must be read at, if it must not be the newest.
@@ -66,24 +65,52 @@ fn exact_revision(call: &RequestContext<'_>, options: &ListOptions) -> Outcome<O
     Ok(exact.then_some(asked))
 }
 
-/// Takes the matching items up to the limit; "more" counts all keys that follow, matching or not.
-fn cut(page: Page, options: &ListOptions, selection: &Selection) -> ListedObjects {
-    let limit = options.limit.unwrap_or(usize::MAX);
-    let total = page.items.len();
-    let mut items = Vec::with_capacity(if selection.is_empty() { total.min(limit) } else { 0 });
-    let mut meta = ListMeta { revision: page.revision, ..ListMeta::default() };
-    for (at, (key, stored)) in page.items.into_iter().enumerate() {
-        // Checked before the item is taken: a full page without a next item needs no token.
-        if items.len() == limit {
-            meta.continue_token = Some(token(json!(page.revision), within_collection(&key)));
-            meta.remaining = selection.is_empty().then_some(total - at);
-            break;
-        }
-        if selection.matches(&stored.record) {
-            items.push((key, stored));
+/// A list, or a page of one.
+struct Search<'s> {
+    call: &'s RequestContext<'s>,
+    prefix: &'s str,
+    limit: Option<usize>,
+    selection: &'s Selection,
+}
+
+/// How many objects are looked through at once for those that are selected.
+const LOOKED_THROUGH: usize = 500;
+
+impl Search<'_> {
+    /// Takes the matching items up to the limit. What a page costs depends on what it looks through, and not on the list.
+    fn page(&self, place: &PageStart) -> Result<ListedObjects, OutOfRange> {
+        let (limit, takes_all) = (self.limit.unwrap_or(usize::MAX), self.selection.is_empty());
+        // One more tells whether there is another page, and where it begins.
+        let at_once =
+            self.limit.map(|limit| limit.saturating_add(1).max(if takes_all { 0 } else { LOOKED_THROUGH }));
+        let mut found = ListedObjects { items: Vec::new(), meta: ListMeta::default() };
+        let (mut at, mut start) = (place.at, place.start.clone());
+        loop {
+            let range = Range { prefix: self.prefix, start: start.as_deref(), at, limit: at_once };
+            let page = self.call.cluster.store.range(range)?;
+            found.meta.revision = page.revision;
+            if found.items.is_empty() && takes_all {
+                found.items.reserve_exact(page.items.len().min(limit));
+            }
+            let (count, mut last) = (page.items.len(), None);
+            for (number, (key, stored)) in page.items.into_iter().enumerate() {
+                // Checked before the item is taken: a full page without a next item needs no token. "More" counts all
+                // keys that follow, matching or not.
+                if found.items.len() == limit {
+                    found.meta.continue_token = Some(token(json!(page.revision), within_collection(&key)));
+                    found.meta.remaining = takes_all.then_some(count - number + page.more);
+                    return Ok(found);
+                }
+                last = Some(key.clone());
+                if self.selection.matches(&stored.record) {
+                    found.items.push((key, stored));
+                }
+            }
+            let Some(last) = last.filter(|_| page.more > 0) else { return Ok(found) };
+            // The next key is larger, whatever it is; all of a list is of one moment.
+            (at, start) = (Some(page.revision), Some(format!("{last}\0")));
         }
     }
-    ListedObjects { items, meta }
 }
 
 /// Where a page begins.

@@ -11,7 +11,7 @@ mod health;
 pub(crate) mod hooks;
 mod list;
 pub(crate) mod metrics;
-mod openapi;
+pub(crate) mod openapi;
 mod openid;
 pub(crate) mod patch;
 pub(crate) mod pod_logs;

@@ -8,6 +8,7 @@ use crate::{
     api::{
         hooks::Hooks,
         metrics::Metrics,
+        openapi::V2Cache,
         patch::CustomStrategicMerge,
         pod_logs::PodLogs,
         watch_settings::{BookmarkTrigger, WatchSettings},
@@ -41,6 +42,7 @@ pub(crate) struct Api {
     pub(crate) streams: StreamHandlers,
     pub(crate) bookmarks: BookmarkTrigger,
     pub(crate) metrics: Metrics,
+    pub(crate) open_api: V2Cache,
 }
 
 impl Api {
@@ -63,6 +65,7 @@ impl Api {
     pub(super) fn finished(&self, finished: Result<(), StoreError>) -> Outcome<()> {
         finished.map_err(|error| {
             // A definition may be among what was taken back.
+            self.cluster.names.forget();
             self.cluster.serve_definitions();
             store_failure(&error)
         })

@@ -8,12 +8,13 @@ use std::{
     thread,
 };
 
+use kubemerge_kinds::custom::names::TakenNames;
 use kubemerge_schema::{Overlay, Schema};
 
 use crate::{
     catalog::{
-        Catalog, custom, definition, field_index::FieldIndexes, reservations::Reservations,
-        shared_owners::SharedOwners,
+        Catalog, custom, definition, definition_names::DefinitionNames, field_index::FieldIndexes,
+        reservations::Reservations, shared_owners::SharedOwners,
     },
     protocol::{clock::Clock, entropy::Entropy, json::tree},
     store::{ManagedFieldsView, Store, StoreError, StoreStep, Stored},
@@ -48,6 +49,7 @@ pub(crate) struct Cluster {
     pub(crate) field_indexes: FieldIndexes,
     /// Addresses and ports of requests in progress.
     pub(crate) reservations: Reservations,
+    pub(crate) names: DefinitionNames,
     /// Definitions up to this revision are served, as far as other processes have written them.
     pub(crate) followed: AtomicU64,
 }
@@ -56,6 +58,11 @@ impl Cluster {
     /// All stored CustomResourceDefinitions.
     pub(crate) fn definitions(&self) -> Vec<Stored> {
         self.store.newest(definition::PREFIX).into_iter().map(|(_, stored)| stored).collect()
+    }
+
+    /// Asks something of the names that definitions have now.
+    pub(crate) fn with_taken_names<T>(&self, ask: impl FnOnce(&TakenNames) -> T) -> T {
+        self.names.with(&*self.store, ask)
     }
 
     /// Serves the custom resources of all stored definitions.
@@ -125,6 +132,7 @@ impl Cluster {
             entropy: Arc::new(self.entropy.fork()),
             field_indexes: self.field_indexes.fork(),
             reservations: Reservations::default(),
+            names: DefinitionNames::default(),
             followed: AtomicU64::new(0),
         };
         forked.serve_definitions();

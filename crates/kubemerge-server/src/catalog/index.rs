@@ -1,7 +1,10 @@
 //! Everything that is served at one moment: groups, versions, resources.
 
 use kubemerge_value::part::item_at_mut;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use crate::catalog::resource::Resource;
 
@@ -14,8 +17,8 @@ impl Resources {
         self.0.get(plural)
     }
 
-    fn insert(&mut self, resource: Resource) {
-        self.0.insert(resource.plural.clone(), Arc::new(resource));
+    fn insert(&mut self, resource: Arc<Resource>) {
+        self.0.insert(resource.plural.clone(), resource);
     }
 
     pub(crate) fn values(&self) -> impl Iterator<Item = &Arc<Resource>> {
@@ -34,19 +37,23 @@ pub(crate) struct Group {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     groups: Vec<Group>,
+    /// Where each group is.
+    by_name: HashMap<String, usize>,
     /// Resources that answer requests and that no document lists.
     unlisted: Vec<Arc<Resource>>,
 }
 
 impl Index {
     pub(crate) fn group(&self, name: &str) -> Option<&Group> {
-        self.groups.iter().find(|group| group.name == name)
+        self.groups.get(*self.by_name.get(name)?)
     }
 
     /// Sorts the groups in the order of [`PRIORITY`].
     pub(super) fn sort_groups(&mut self) {
         let rank = |group: &Group| PRIORITY.iter().position(|name| *name == group.name);
         self.groups.sort_by_key(|group| rank(group).unwrap_or(PRIORITY.len()));
+        let names = self.groups.iter().enumerate().map(|(at, group)| (group.name.clone(), at));
+        self.by_name = names.collect();
     }
 
     /// Groups in order of priority, the core group first.
@@ -91,14 +98,16 @@ impl Index {
         })
     }
 
-    pub(super) fn add(&mut self, resource: Resource) {
+    pub(super) fn add(&mut self, resource: Arc<Resource>) {
         if resource.custom().is_some_and(|version| !version.established) {
-            self.unlisted.push(Arc::new(resource));
+            self.unlisted.push(resource);
             return;
         }
-        let at = self.groups.iter().position(|group| group.name == resource.group).unwrap_or_else(|| {
+        let at = self.by_name.get(&resource.group).copied().unwrap_or_else(|| {
+            let at = self.groups.len();
             self.groups.push(Group { name: resource.group.clone(), versions: Vec::new() });
-            self.groups.len() - 1
+            self.by_name.insert(resource.group.clone(), at);
+            at
         });
         let versions = &mut item_at_mut(&mut self.groups, at).versions;
         let at = versions.iter().position(|(name, _)| *name == resource.version).unwrap_or_else(|| {

@@ -7,6 +7,7 @@ mod builtin;
 pub(crate) mod cluster;
 pub(crate) mod custom;
 pub(crate) mod definition;
+pub(crate) mod definition_names;
 pub(crate) mod field_index;
 mod index;
 pub(crate) mod request_context;
@@ -32,12 +33,15 @@ use crate::{
     store::{Revision, Stored},
 };
 
+/// The resources of a definition, and the revision they were compiled from.
+type Compiled = (Revision, Vec<Arc<Resource>>);
+
 /// The catalog of a running server.
 pub(crate) struct Catalog {
     built_in: Index,
     current: RwLock<Arc<Index>>,
     /// The resources of each definition, by uid, with the revision they were compiled from.
-    compiled: Mutex<HashMap<String, (Revision, Vec<Resource>)>>,
+    compiled: Mutex<HashMap<String, Compiled>>,
     /// Held while custom resources are collected, so that a slow reader cannot replace a newer index.
     turn: Mutex<()>,
     /// How often the catalog has changed.
@@ -48,7 +52,7 @@ impl Catalog {
     /// The built-in resources.
     pub(crate) fn new(schema: &Schema, served: &ServedVersions) -> Self {
         let mut index = Index::default();
-        builtin::resources(schema, served).into_iter().for_each(|resource| index.add(resource));
+        builtin::resources(schema, served).into_iter().for_each(|resource| index.add(Arc::new(resource)));
         index.sort_groups();
         Catalog::of(index)
     }
@@ -73,19 +77,17 @@ impl Catalog {
         &self,
         definitions: &[Stored],
         compute: impl Fn(&Stored) -> Vec<Resource>,
-    ) -> Vec<Resource> {
+    ) -> Vec<Arc<Resource>> {
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         // What is not taken over into the new map belongs to deleted definitions and is dropped.
         let mut before = std::mem::take(&mut *compiled);
         let mut all = Vec::new();
         for stored in definitions {
-            let metadata = stored.record.node().get("metadata");
             // By uid, not by name: a definition that was deleted and created again is another one.
-            let uid = metadata.and_then(|metadata| Some(metadata.get("uid")?.as_str()?.text().into_owned()));
-            let uid = uid.unwrap_or_default();
-            let resources = match before.remove(&uid) {
-                Some((revision, resources)) if revision == stored.revision => resources,
-                _ => compute(stored),
+            let uid = stored.record.uid();
+            let (uid, resources) = match before.remove_entry(&*uid) {
+                Some((uid, (revision, resources))) if revision == stored.revision => (uid, resources),
+                _ => (uid.into_owned(), compute(stored).into_iter().map(Arc::new).collect()),
             };
             all.extend(resources.iter().cloned());
             compiled.insert(uid, (stored.revision, resources));
@@ -99,7 +101,7 @@ impl Catalog {
     }
 
     /// Serves the custom resources that `find` answers beside the built-in ones, and no others.
-    pub(crate) fn set_custom(&self, find: impl FnOnce() -> Vec<Resource>) {
+    pub(crate) fn set_custom(&self, find: impl FnOnce() -> Vec<Arc<Resource>>) {
         // Before reading the definitions: otherwise an older list could be installed after a newer one.
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut index = self.built_in.clone();

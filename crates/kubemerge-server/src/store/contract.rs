@@ -71,6 +71,8 @@ pub struct Range<'a> {
     pub start: Option<&'a str>,
     /// The state to read; the newest if unset.
     pub at: Option<Revision>,
+    /// At most so many values; those that follow are only counted.
+    pub limit: Option<usize>,
 }
 
 /// The values of a range, in key order.
@@ -78,6 +80,8 @@ pub struct Range<'a> {
 pub struct Page {
     /// Keys and values.
     pub items: Vec<(Arc<str>, Stored)>,
+    /// How many values follow that the limit left out.
+    pub more: usize,
     /// The revision that was read.
     pub revision: Revision,
 }

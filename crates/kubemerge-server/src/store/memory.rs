@@ -108,13 +108,15 @@ impl Store for MemoryStore {
         let state = self.sorted();
         let at = range.at.unwrap_or(state.revision);
         state.check(at)?;
-        let mut items: Vec<(Arc<str>, Stored)> =
-            state.objects.scan(range).map(|(key, stored)| (key.clone(), stored.clone())).collect();
         // Past states are not kept: the newest one is rewound by the events since.
         if at < state.revision {
-            items = state.rewound(items, range, at);
+            return Ok(state.rewound(range, at));
         }
-        Ok(Page { items, revision: at })
+        let limit = range.limit.unwrap_or(usize::MAX);
+        let of_value = |(key, stored): (&Arc<str>, &Stored)| (key.clone(), stored.clone());
+        let items: Vec<_> = state.objects.scan(range).take(limit).map(of_value).collect();
+        let more = if items.len() < limit { 0 } else { state.objects.count(range) - items.len() };
+        Ok(Page { items, more, revision: at })
     }
 
     fn put(&self, key: &str, record: Record, expect: Expect) -> Result<Revision, WriteError> {
@@ -234,6 +236,37 @@ mod tests {
         assert_eq!(keys(&store, Range { prefix: "a/", ..Range::default() }), ["a/0", "a/1"]);
         store.compact(store.revision());
         assert!(matches!(store.range(before), Err(OutOfRange::Compacted { .. })));
+    }
+
+    #[test]
+    fn a_page_is_a_part_of_its_range_at_any_revision() {
+        let store = MemoryStore::default();
+        for at in 0..50 {
+            store.put(&format!("a/{at:02}"), record("1"), Expect::Absent).unwrap();
+        }
+        store.put("b/1", record("1"), Expect::Absent).unwrap();
+        let old = store.revision();
+        for at in (0..50).step_by(3) {
+            let held = store.get(&format!("a/{at:02}")).unwrap().revision;
+            store.delete(&format!("a/{at:02}"), held).unwrap();
+        }
+        store.put("a/005", record("2"), Expect::Absent).unwrap();
+        for at in [None, Some(old)] {
+            let whole = store.range(Range { prefix: "a/", at, ..Range::default() }).unwrap();
+            for limit in [1, 7, whole.items.len(), 100] {
+                let (mut seen, mut start) = (Vec::new(), String::new());
+                loop {
+                    let range = Range { prefix: "a/", start: Some(&start), at, limit: Some(limit) };
+                    let page = store.range(range).unwrap();
+                    seen.extend(page.items.iter().map(|(key, stored)| (key.clone(), stored.revision)));
+                    assert_eq!(seen.len() + page.more, whole.items.len(), "{at:?} {limit}");
+                    let Some((last, _)) = page.items.last().filter(|_| page.more > 0) else { break };
+                    start = format!("{last}\0");
+                }
+                let all = whole.items.iter().map(|(key, stored)| (key.clone(), stored.revision));
+                assert!(seen.iter().cloned().eq(all), "{at:?} {limit}");
+            }
+        }
     }
 
     #[test]

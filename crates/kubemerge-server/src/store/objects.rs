@@ -94,11 +94,39 @@ impl Objects {
     /// The newest values of a range, in key order; they must be sorted.
     pub(super) fn scan<'s>(&'s self, range: Range<'s>) -> impl Iterator<Item = (&'s Arc<str>, &'s Stored)> {
         debug_assert!(self.is_sorted());
-        // A start before the prefix would only be skipped over.
-        let from = range.start.unwrap_or(range.prefix).max(range.prefix);
         self.order
-            .range::<str, _>((Bound::Included(from), Bound::Unbounded))
+            .range::<str, _>((Bound::Included(first_key(range)), Bound::Unbounded))
             .take_while(move |key| key.starts_with(range.prefix))
             .filter_map(|key| self.find(key).map(|value| (&value.key, &value.stored)))
     }
+
+    /// How many keys a range has, without a look at any of them but the ends; they must be sorted.
+    pub(super) fn count(&self, range: Range<'_>) -> usize {
+        debug_assert!(self.is_sorted());
+        let (first, end) = (first_key(range), end_of(range.prefix));
+        let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        match end {
+            Bound::Excluded(end) if end <= first => 0,
+            end => self.order.range::<str, _>((Bound::Included(first), end)).count(),
+        }
+    }
+}
+
+/// The first key that a range may have: a start before the prefix would only be skipped over.
+pub(super) fn first_key(range: Range<'_>) -> &str {
+    range.start.unwrap_or(range.prefix).max(range.prefix)
+}
+
+/// The smallest text after all that begin with a prefix; none if there is no such text.
+fn end_of(prefix: &str) -> Option<String> {
+    let mut end = prefix.to_owned();
+    while let Some(last) = end.pop() {
+        // Between the halves of pairs there is no character.
+        let next = char::from_u32(u32::from(last) + 1).or((last < '\u{E000}').then_some('\u{E000}'));
+        if let Some(next) = next {
+            end.push(next);
+            return Some(end);
+        }
+    }
+    None
 }

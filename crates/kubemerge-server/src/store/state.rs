@@ -7,7 +7,10 @@ use std::{
     sync::Arc,
 };
 
-use super::{Event, Expect, OutOfRange, Range, Record, Revision, Stored, WriteError, objects::Objects};
+use super::{
+    Event, Expect, OutOfRange, Page, Range, Record, Revision, Stored, WriteError,
+    objects::{Objects, first_key},
+};
 
 /// How much history is kept.
 #[derive(Clone, Copy)]
@@ -51,24 +54,23 @@ impl State {
         }
     }
 
-    /// Undoes, in what was found now, every event after `at`.
-    pub(super) fn rewound(
-        &self,
-        items: Vec<(Arc<str>, Stored)>,
-        range: Range<'_>,
-        at: Revision,
-    ) -> Vec<(Arc<str>, Stored)> {
-        let mut items: BTreeMap<Arc<str>, Stored> = items.into_iter().collect();
-        let from = range.start.unwrap_or_default();
-        // Newest first: undoing stops at the state that was asked for.
+    /// A range at an earlier revision: what there is now, with every event since undone.
+    pub(super) fn rewound(&self, range: Range<'_>, at: Revision) -> Page {
+        let from = first_key(range);
+        let mut then: BTreeMap<&Arc<str>, Option<&Stored>> = BTreeMap::new();
+        // Newest first: what was there before the oldest of them counts.
         let later = self.events.iter().rev().take_while(|event| event.revision > at);
         for event in later.filter(|event| event.key.starts_with(range.prefix) && &*event.key >= from) {
-            match &event.previous {
-                Some(previous) => items.insert(event.key.clone(), previous.clone()),
-                None => items.remove(&event.key),
-            };
+            then.insert(&event.key, event.previous.as_ref());
         }
-        items.into_iter().collect()
+        let all = self.objects.count(range) + then.len();
+        let undone = then
+            .iter()
+            .map(|(key, held)| usize::from(held.is_none()) + usize::from(self.objects.get(key).is_some()));
+        let count = all - undone.sum::<usize>();
+        let limit = range.limit.unwrap_or(usize::MAX);
+        let items: Vec<_> = merged(self.objects.scan(range), then).take(limit).collect();
+        Page { more: count - items.len(), items, revision: at }
     }
 
     /// Writes a value if the key holds what is expected.
@@ -185,6 +187,32 @@ impl State {
             dropped(&event);
         }
     }
+}
+
+/// What there is now, in key order, but for the keys of which is known what was there then.
+fn merged<'s>(
+    now: impl Iterator<Item = (&'s Arc<str>, &'s Stored)>,
+    then: BTreeMap<&'s Arc<str>, Option<&'s Stored>>,
+) -> impl Iterator<Item = (Arc<str>, Stored)> {
+    let (mut now, mut then) = (now.peekable(), then.into_iter().peekable());
+    std::iter::from_fn(move || {
+        loop {
+            let is_then = match (now.peek(), then.peek()) {
+                (None, None) => return None,
+                (Some((key, _)), Some((changed, _))) => changed <= key,
+                (None, _) => true,
+                (_, None) => false,
+            };
+            if !is_then {
+                return now.next().map(|(key, stored)| (key.clone(), stored.clone()));
+            }
+            let Some((changed, held)) = then.next() else { continue };
+            now.next_if(|(key, _)| *key == changed);
+            if let Some(held) = held {
+                return Some((changed.clone(), held.clone()));
+            }
+        }
+    })
 }
 
 /// How much an event weighs in the history. What was there before counts too: nothing else may hold it by now.

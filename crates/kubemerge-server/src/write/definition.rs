@@ -75,7 +75,7 @@ pub(crate) fn judge_stored(transaction: &Transaction<'_>, name: &str) -> Outcome
         edit::set_json(definition, "status", after.member("status"));
     })?;
     // A definition that gave names up may let others have them.
-    if before.pointer("/status/acceptedNames") != after.pointer("/status/acceptedNames") {
+    if names::gave_up(&before, &after) {
         judge_others(transaction, text(&after, "/spec/group"), name);
     }
     Ok(())
@@ -97,9 +97,8 @@ fn judge(cluster: &Cluster, definition: &mut Value) {
     let now = cluster.clock.now();
     set_approval(definition, now);
     if !names::are_settled(definition) {
-        let all: Vec<Value> = cluster.definitions().iter().map(|stored| tree(stored.record.node())).collect();
         let is_built_in = |group: &str, plural: &str| cluster.catalog.is_built_in(group, plural);
-        let verdict = names::judge(definition, &all, is_built_in);
+        let verdict = cluster.with_taken_names(|taken| names::judge(definition, taken, is_built_in));
         set_names(definition.member_mut("status"), now, &verdict);
     }
     establish(definition, now);

@@ -151,3 +151,32 @@ async fn health_and_version() {
     assert_eq!(get(&old, "/version").await.body["minor"], "30");
     assert!(kubemerge_server::ApiServer::builder().kubernetes("1.2").build().is_err());
 }
+
+#[tokio::test]
+async fn the_document_of_version_2_is_sent_once_for_each_state_of_the_catalog() {
+    let server = server();
+    let ask = async |accept: &str, known: &str| {
+        let request =
+            http::Request::get("/openapi/v2").header("accept", accept).header("if-none-match", known);
+        let response = server.handle(request.body(bytes::Bytes::new()).unwrap()).await;
+        let tag = response.headers()["etag"].to_str().unwrap().to_owned();
+        (response.status().as_u16(), tag, response.body().as_bytes().map_or(0, bytes::Bytes::len))
+    };
+    let protobuf = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+    for accept in ["application/json", protobuf] {
+        let (code, tag, size) = ask(accept, "\"other\"").await;
+        assert!(code == 200 && size > 100_000 && tag.len() == 130, "{accept}: {code} {size} {tag}");
+        for known in [tag.clone(), format!("W/{tag}"), format!("\"other\", {tag}"), "*".into()] {
+            assert_eq!(ask(accept, &known).await, (304, tag.clone(), 0), "{accept}: {known}");
+        }
+        let definition = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": format!("things.v{}.example.com", accept.len())},
+            "spec": {"group": format!("v{}.example.com", accept.len()), "scope": "Cluster",
+                "names": {"plural": "things", "kind": "Thing"},
+                "versions": [{"name": "v1", "served": true, "storage": true,
+                    "schema": {"openAPIV3Schema": {"type": "object"}}}]}});
+        let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        assert_eq!(crate::server::support::ask(&server, "POST", path, definition).await.code, 201);
+        assert_eq!(ask(accept, &tag).await.0, 200, "{accept}: it has changed");
+    }
+}

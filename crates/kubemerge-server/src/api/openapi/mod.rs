@@ -13,6 +13,7 @@ mod protobuf;
 mod published;
 mod syntax;
 mod v2;
+mod v2_cache;
 mod words;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,13 +21,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
+pub(crate) use v2_cache::V2Cache;
+use v2_cache::V2Form;
+
 use crate::protocol::json::Members;
 use crate::{
     catalog::{Index, Resources, cluster::Cluster},
     protocol::{media, reply::Reply},
 };
-
-const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 /// `/openapi/v3`: where the documents are.
 pub(crate) fn v3_index(cluster: &Cluster, version: &str) -> Reply {
@@ -87,28 +89,36 @@ pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&st
     }
 }
 
-/// `/openapi/v2`: everything, as protobuf unless JSON is wanted.
-pub(crate) fn v2(cluster: &Cluster, version: &str, headers: &HeaderMap) -> Reply {
-    let index = cluster.catalog.index();
+/// `/openapi/v2`: everything, as protobuf unless JSON is wanted. It is made once for each state of the catalog, and clients
+/// that have it are told so.
+pub(crate) fn v2(cache: &V2Cache, cluster: &Cluster, version: &str, headers: &HeaderMap) -> Reply {
+    // Older kubectl asks for protobuf.
+    let form = if wants_json(headers) { V2Form::Json } else { V2Form::Protobuf };
+    let document = cache.document(cluster.catalog.index(), form, |index| {
+        let document = v2_document(cluster, version, index);
+        match form {
+            V2Form::Json => document.to_string().into(),
+            V2Form::Protobuf => protobuf::encode(&document).into(),
+        }
+    });
+    document.reply(headers)
+}
+
+fn v2_document(cluster: &Cluster, version: &str, index: &Index) -> Value {
     let mut paths = Map::new();
-    for (_, resources) in group_versions(&index) {
+    for (_, resources) in group_versions(index) {
         let of_version = paths::of_resources(&cluster.schema, resources);
         paths.extend(of_version.into_iter().map(|(path, item)| (path, v2::path_item(item))));
     }
     let paths = Value::Object(paths);
-    let document = json!({
+    json!({
         "swagger": "2.0",
         "info": info(version),
-        "definitions": definitions::of_everything(&cluster.schema, &index, &paths),
+        "definitions": definitions::of_everything(&cluster.schema, index, &paths),
         "paths": paths,
         "securityDefinitions": security(),
         "security": [{"BearerToken": []}],
-    });
-    // Older kubectl asks for protobuf.
-    if wants_json(headers) {
-        return Reply::value(200, &document);
-    }
-    Reply::bytes(200, V2_PROTOBUF, protobuf::encode(&document))
+    })
 }
 
 fn wants_json(headers: &HeaderMap) -> bool {
