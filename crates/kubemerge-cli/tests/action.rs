@@ -96,6 +96,18 @@ fn the_action_installs_the_release_and_annotates_files() {
 }
 
 #[test]
+fn names_of_files_are_neither_options_nor_patterns() {
+    let runner = Runner::new("action_names");
+    executable(&runner.folder.join("bin/kubemerge"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+    std::fs::write(runner.folder.join("a.yaml"), "").unwrap();
+    let inputs = [("PATHS", "--help *.yaml  b"), ("ARGUMENTS", "--exclude *")];
+    let linted = runner.run(&script("kubemerge lint"), &inputs);
+    let given = String::from_utf8_lossy(&linted.stdout);
+    let words = ["lint", "-R", "-o", "github", "--exclude", "*", "--", "--help", "*.yaml", "b"];
+    assert_eq!(given.lines().collect::<Vec<_>>(), words);
+}
+
+#[test]
 fn an_archive_that_was_changed_is_not_installed() {
     let runner = Runner::new("action_changed");
     std::fs::write(runner.folder.join("release").join(ARCHIVE), "something else").unwrap();
