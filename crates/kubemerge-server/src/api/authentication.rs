@@ -76,3 +76,36 @@ pub(super) fn is_same_secret(given: &str, secret: &str) -> bool {
     let differing = given.bytes().zip(secret.bytes()).fold(0, |seen, (a, b)| seen | (a ^ b));
     given.len() == secret.len() && differing == 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_compared_as_a_whole() {
+        assert!(is_same_secret("secret", "secret"));
+        // The differences of the last are the same in both places, and must not cancel out.
+        for (given, secret) in
+            [("", "secret"), ("secre", "secret"), ("secrets", "secret"), ("Secret", "secret"), ("bb", "aa")]
+        {
+            assert!(!is_same_secret(given, secret), "{given} {secret}");
+            assert!(!is_same_secret(secret, given), "{secret} {given}");
+        }
+    }
+
+    #[test]
+    fn only_bearer_tokens_are_tokens() {
+        let token = |header: &'static str| {
+            let value = http::HeaderValue::from_static(header);
+            let headers = HeaderMap::from_iter([(http::header::AUTHORIZATION, value)]);
+            bearer_token(&headers).map(str::to_owned)
+        };
+        for header in ["Bearer secret", "bearer secret", "BEARER  secret "] {
+            assert_eq!(token(header).as_deref(), Some("secret"), "{header}");
+        }
+        for header in ["Basic secret", "Bearer", "secret", "Bearersecret"] {
+            assert_eq!(token(header), None, "{header}");
+        }
+        assert_eq!(bearer_token(&HeaderMap::new()), None);
+    }
+}

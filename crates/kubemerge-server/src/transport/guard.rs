@@ -110,6 +110,26 @@ mod tests {
     }
 
     #[test]
+    fn a_host_that_is_no_text_and_one_in_the_path_are_looked_at() {
+        let code = |request: http::request::Builder| {
+            let (parts, ()) = request.body(()).unwrap().into_parts();
+            Guard::new(Vec::new()).check(&parts).err().map_or(200, |failure| failure.code())
+        };
+        let no_text = http::HeaderValue::from_bytes(b"localhost\xff").unwrap();
+        assert_eq!(code(http::Request::get("/api").header(header::HOST, no_text)), 403);
+        assert_eq!(
+            code(http::Request::get("http://evil.example/api").header(header::HOST, "localhost")),
+            403
+        );
+        assert_eq!(
+            code(http::Request::get("http://localhost/api").header(header::HOST, "evil.example")),
+            200
+        );
+        let own = http::Request::get("/api").header(header::HOST, "LocalHost:1");
+        assert_eq!(code(own.header(header::ORIGIN, "http://localHOST:1")), 200);
+    }
+
+    #[test]
     fn http_1_1_has_one_host() {
         let problem = |version: Version, hosts: &[&str]| {
             let request = http::Request::builder().uri("/api").version(version);
