@@ -2,6 +2,7 @@
 
 mod conversions;
 mod depth;
+mod every_verb_depth;
 mod forms;
 mod json_patch;
 mod laws;

@@ -130,17 +130,23 @@ impl<'a> CompareWalk<'a> {
             return;
         }
         let (form, other) = forms_of(ty, old, new);
-        if let (Known::OldIsValid, Some(new)) = (self.known, new)
+        let known = self.known;
+        if let (Known::OldIsValid, Some(new)) = (known, new)
             // What is in a container is checked where it is compared.
             && (old.is_none() || other.is_some() || !is_compared_inside(form, new))
         {
             self.check(ty, new);
+            if old.is_none() {
+                // All below is new, and was checked with it: once more at each level would be quadratic.
+                self.known = Known::Nothing;
+            }
         }
         // A value that changed its kind is removed in one form and added in the other.
         if let Some(other) = other {
             self.in_form(other, old, new);
         }
         self.in_form(form, old, new);
+        self.known = known;
     }
 
     fn in_form(&mut self, form: Form<'a>, old: Option<ParsedValue<'a>>, new: Option<ParsedValue<'a>>) {

@@ -5,7 +5,7 @@ use kubemerge_schema::{
     DeclaredType,
     check::{KEYWORDS, RootUse, SchemaFinding, ViolationKind, schema_keywords, structural_schema},
 };
-use kubemerge_value::deep;
+use kubemerge_value::{MAX_VALUE_DEPTH, deep};
 use serde_json::Value;
 
 use super::validation_rules::{self, Surroundings};
@@ -22,10 +22,11 @@ const ONLY_WITH_STATUS: &str = "only [Description Type Format Title Maximum Excl
 /// How long the path to a field may be: every error has a path, so longer ones would multiply.
 const MAX_PATH_BYTES: usize = 16 * 1024;
 
-/// The schema in a validation as a document.
+/// The schema in a validation as a document; none if it is nested too deep for one.
 pub(super) fn document(validation: Field<'_>) -> Option<Value> {
     let schema = validation.field("openAPIV3Schema");
-    Some(json(schema.value().filter(|_| schema.is_set())?))
+    let is_document = |value: &&TreeValue<'_>| schema.is_set() && !value.is_deeper_than(MAX_VALUE_DEPTH);
+    Some(json(schema.value().filter(is_document)?))
 }
 
 /// A value as JSON. Its text would not tell `7.0` from `7`, and only the first is a multiple of 0.5 for Kubernetes.
@@ -73,6 +74,10 @@ pub(super) fn any_schema(schema: &Value, test: &impl Fn(&Value) -> bool) -> bool
 /// Validates `schema` of a version, or what all versions share; `old` is the stored schema of the same version.
 pub(super) fn validate(validation: Field<'_>, has_status: bool, old: Option<Field<'_>>) {
     let place = validation.field("openAPIV3Schema");
+    // The server refuses such a body before; here it would be too deep for every walk over its schemas.
+    if place.value().is_some_and(|schema| schema.is_deeper_than(MAX_VALUE_DEPTH)) {
+        return place.forbidden(format!("a schema may be nested {MAX_VALUE_DEPTH} levels deep"));
+    }
     let Some(schema) = document(validation) else { return };
     if longest_path(&schema) > MAX_PATH_BYTES {
         return place.forbidden(format!("the names on the way to a field may take {MAX_PATH_BYTES} bytes"));
