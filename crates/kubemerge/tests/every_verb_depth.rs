@@ -96,7 +96,7 @@ fn every_patch(rules: RuleSource<'_>, original: &str, modified: &str) {
     _ = conflicts(rules, &versions);
     _ = json_three_way(&versions, &[]);
     _ = kubectl_apply(rules, modified, Some(original), OnConflict::Fail);
-    _ = kubectl_apply(rules, modified, None, OnConflict::Fail);
+    _ = kubectl_apply(rules, modified, None::<&str>, OnConflict::Fail);
 }
 
 fn every_other_verb(schema: &Schema, original: &str, modified: &str) {
@@ -105,9 +105,9 @@ fn every_other_verb(schema: &Schema, original: &str, modified: &str) {
     _ = owners(original);
     _ = owners_of(original, "spec.a.a");
     for server in [ServerSideApply::new(schema), ServerSideApply::schemaless()] {
-        _ = server.apply(Some(original), modified, Applier::new("a").forced());
-        if let Ok(applied) = server.apply(None, original, Applier::new("a")) {
-            _ = server.apply(Some(&applied.object), modified, Applier::new("b"));
+        _ = server.apply(Some(original), modified, &Applier::new("a").forced());
+        if let Ok(applied) = server.apply(None::<&str>, original, &Applier::new("a")) {
+            _ = server.apply(Some(&applied.object), modified, &Applier::new("b"));
         }
     }
 }
