@@ -145,9 +145,9 @@ const FOLDERS: &[Layers] = &[
     Layers {
         package: "kubemerge",
         modules: &[
-            &["error", "merge_patch"],
+            &["applier", "error", "merge_patch"],
             &["rule_source", "json_patch", "merge_compose", "merge_diff", "object"],
-            &["admit", "json_diff", "server_side_apply"],
+            &["admit", "json_diff", "patch_body", "server_side_apply"],
             &["ownership", "patch"],
             &["apply", "compose", "three_way"],
             &["diff", "json_three_way"],

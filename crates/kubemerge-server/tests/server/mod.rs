@@ -19,6 +19,7 @@ mod http;
 mod intercepting;
 mod limits;
 mod listing;
+mod not_there;
 mod patching;
 mod pod_logs;
 mod protobuf;
