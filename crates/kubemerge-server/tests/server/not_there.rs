@@ -1,7 +1,7 @@
 //! What a server does not do and a cluster does: the table "What is deliberately not there" of docs/server-kube-rs.md,
 //! row by row. A row that is not true any more fails, and so does one without a test.
 
-use kubemerge_server::{AdmissionPlugin, ApiServer};
+use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
 use crate::server::support::*;
@@ -9,14 +9,13 @@ use crate::server::support::*;
 const REGISTRATION: &str = "/apis/admissionregistration.k8s.io/v1";
 
 /// The test of each row, by what the row says is not there.
-const ROWS: [&str; 10] = [
+const ROWS: [&str; 9] = [
     "controllers, scheduler, kubelet",
     "admission webhooks",
     "admission policies",
     "Pod security",
     "authorization",
     "conversion webhooks of custom resources",
-    "quotas of custom resources",
     "garbage collection in the background",
     "exec, attach, port-forward without a handler of the test, proxy",
     "protobuf and CBOR answers",
@@ -126,17 +125,6 @@ async fn conversion_webhooks() {
 }
 
 #[tokio::test]
-async fn quotas_of_custom_resources() {
-    let server = ApiServer::builder().admission_plugin(AdmissionPlugin::ResourceQuota).build().unwrap();
-    create(&server, DEFINITIONS, definition(json!({"strategy": "None"}))).await;
-    let quota = json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none"},
-        "spec": {"hard": {"count/foxes.example.com": "0"}}});
-    create(&server, "/api/v1/namespaces/default/resourcequotas", quota).await;
-    let fox = json!({"apiVersion": "example.com/v1", "kind": "Fox", "metadata": {"name": "a"}});
-    create(&server, "/apis/example.com/v1/namespaces/default/foxes", fox).await;
-}
-
-#[tokio::test]
 async fn background_collection() {
     let server = server();
     let owner = create(&server, CONFIG_MAPS, config_map("owner")).await;
@@ -152,8 +140,7 @@ async fn background_collection() {
 async fn connections_to_pods() {
     let server = server();
     create(&server, PODS, pod("web")).await;
-    for path in ["exec?command=ls&stdout=true", "attach", "portforward?ports=80", "proxy", "proxy/index.html"]
-    {
+    for path in ["exec?command=ls&stdout=true", "attach", "portforward?ports=80", "proxy"] {
         assert_eq!(get(&server, &format!("{PODS}/web/{path}")).await.code, 501, "{path}");
     }
 }
