@@ -74,7 +74,7 @@ async fn direct_access_and_waiting() -> Done {
     let pod = server.object_of::<Pod>("default", "web");
     assert_eq!(pod.value().and_then(|pod| pod.spec).unwrap().containers.len(), 2);
     pod.remove();
-    assert_eq!(pod.wait_for(|pod| pod.is_none(), Duration::from_secs(60)).await, None);
+    assert_eq!(pod.wait_for(|pod| pod.is_none(), Duration::from_mins(1)).await, None);
     assert_eq!(server.list_of::<Pod>("default"), []);
     Ok(())
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::server::support::{CONFIG_MAPS, ask, config_map};
 
 const SHORT: Duration = Duration::from_millis(50);
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 const TYPO: &str = r#"no kind "Configmap" is served in "v1"; did you mean "ConfigMap"?"#;
 
 fn server() -> ApiServer {
