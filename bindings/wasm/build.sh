@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds the engine for WebAssembly, and prints the path of the file.
-# Uses Debian's packages rustc-web, cargo-web, rust-web-src and lld-22 if they are installed: with the sources of the
-# standard library, that is built for size, too. Else the toolchain's own standard library for wasm32 (`rustup target
-# add wasm32-unknown-unknown`), for speed. Exits with 3 if there is neither, so that tests can be skipped by name.
+# Builds the standard library for size, too, where its sources are: those of Debian's packages rustc-web, cargo-web,
+# rust-web-src and lld-22, or of `rustup component add rust-src`. Else takes the toolchain's own standard library for
+# wasm32 (`rustup target add wasm32-unknown-unknown`), which was built for speed. Exits with 3 if there is none, so that
+# tests can be skipped by name.
 set -euo pipefail
 cd "$(dirname "$0")"
 target=wasm32-unknown-unknown
@@ -17,14 +18,19 @@ flags='-C link-arg=-zstack-size=8388608'
 # not inlined are smaller.
 small='-Cllvm-args=-inline-threshold=0 -Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zinline-mir=no'
 
+sysroot=$(rustc --print sysroot)
+with_std() {
+    RUSTC_BOOTSTRAP=1 RUSTFLAGS="$flags $small" "$@" build --quiet --release --target "$target" \
+        -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size
+}
 if [ -d /usr/lib/rustlib/src ] && [ -x /usr/bin/rustc ] && command -v wasm-ld-22 >/dev/null; then
-    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 RUSTFLAGS="$flags $small" \
-        CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 \
-        /usr/bin/cargo build --quiet --release --target "$target" -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size
-elif [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
+    RUSTC=/usr/bin/rustc CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 with_std /usr/bin/cargo
+elif [ -d "$sysroot/lib/rustlib/src" ]; then
+    with_std cargo
+elif [ -d "$sysroot/lib/rustlib/$target" ]; then
     RUSTFLAGS=$flags cargo build --quiet --release --target "$target"
 else
-    echo "no WebAssembly toolchain: run \`rustup target add $target\`, or install rustc-web cargo-web rust-web-src lld-22" >&2
+    echo "no WebAssembly toolchain: run \`rustup component add rust-src\`, or install rustc-web cargo-web rust-web-src lld-22" >&2
     exit 3
 fi
 built=$out/$target/release/kubemerge_wasm.wasm
