@@ -1,6 +1,6 @@
 //! `kubemerge skew`: the same change with two clients and two servers of different versions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use kubemerge::{
@@ -9,7 +9,7 @@ use kubemerge::{
 use kubemerge_schema::Type;
 use kubemerge_strategic::directive::{RETAIN_KEYS, SET_ELEMENT_ORDER};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::args::{Format, SchemaOptions};
 use crate::input::Inputs;
@@ -43,6 +43,9 @@ pub(crate) struct SkewArgs {
     /// Live object, or many [default: OLD]
     #[arg(long, value_name = "LIVE")]
     current: Option<PathBuf>,
+    /// Visit folders inside folders
+    #[arg(long, short = 'R')]
+    recursive: bool,
     /// Version of one side
     #[arg(long, value_name = "V")]
     client: String,
@@ -85,11 +88,12 @@ struct Answer {
 }
 
 pub(crate) fn run(args: &SkewArgs, inputs: &mut Inputs) -> Result {
-    let (old, new) = (inputs.read_one(&args.old)?, inputs.read_one(&args.new)?);
+    let mut read = |word: &Path| inputs.read_one(word, args.recursive.into());
+    let (old, new) = (read(&args.old)?, read(&args.new)?);
+    let current = args.current.as_deref().map_or(Ok(Vec::new()), read)?;
     let (old, new) = (Manifest::some(&args.old, &old)?, Manifest::some(&args.new, &new)?);
     let sides =
         [Side::load(args, &args.client, inputs, &new)?, Side::load(args, &args.server, inputs, &new)?];
-    let current = args.current.as_deref().map_or(Ok(Vec::new()), |word| inputs.read_one(word))?;
     let current = args.current.as_deref().map(|word| Manifest::some(word, &current)).transpose()?;
     let (changes, mut warnings) = changes(&old, &new, current.as_deref())?;
     let mut answers = Vec::new();
@@ -119,6 +123,11 @@ struct SkewedObject<'m, 's> {
 }
 
 impl<'m> SkewedObject<'m, '_> {
+    /// Whether there is nothing to change.
+    fn is_unchanged(self) -> bool {
+        self.new.is_same(self.old) && self.new.is_same(self.live)
+    }
+
     /// The inputs of a three-way patch; none where nothing else has changed the object.
     fn versions(self) -> Option<Versions<'m, Vec<u8>>> {
         let SkewedObject { old, new, live } = self;
@@ -221,7 +230,6 @@ fn answers_of(sides: &[Side; 2], change: SkewedObject<'_, '_>) -> Result<Vec<Ans
 
 fn answer(client: &Side, server: &Side, change: SkewedObject<'_, '_>) -> Result<Answer> {
     let SkewedObject { new, live, .. } = change;
-    let wanted = wanted(client, change)?;
     let mut answer = Answer {
         object: new.identity.in_full(),
         client: client.name.clone(),
@@ -230,6 +238,11 @@ fn answer(client: &Side, server: &Side, change: SkewedObject<'_, '_>) -> Result<
         outcome: String::new(),
         differences: Vec::new(),
     };
+    let kinds = type_of(&client.schema, new).and(type_of(&server.schema, live));
+    if kinds.is_err() && change.is_unchanged() {
+        return Ok(Answer { patch: Some(json!({})), outcome: WANTED.to_owned(), ..answer });
+    }
+    let wanted = wanted(client, change)?;
     let patch = match sent(type_of(&client.schema, new)?, change) {
         Ok(patch) => client.supported(&value(&patch.to_bytes(), new)?),
         Err(error) => return Ok(Answer { outcome: refused("client", &error), ..answer }),

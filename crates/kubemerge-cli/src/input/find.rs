@@ -66,6 +66,12 @@ fn files_of_folder(folder: &Path, recurse: Recurse) -> Found {
     found
 }
 
+/// Whether a word is a folder with manifests in folders inside it.
+pub(super) fn is_deep(word: &Path) -> bool {
+    let inside = WalkDir::new(word).min_depth(2).follow_links(true).into_iter();
+    inside.flatten().any(|entry| entry.file_type().is_file() && is_manifest(entry.path()))
+}
+
 /// What kubectl takes from a folder.
 fn is_manifest(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());

@@ -74,7 +74,7 @@ impl Inputs {
     /// The patches: the text after `-p`, and files.
     pub(crate) fn patches(&mut self, options: &PatchOptions) -> Result<Vec<Arc<Source>>> {
         // The text of -p comes first, as if it were the first file.
-        let text = options.patch.iter().map(|text| self.text("<patch>", text.as_bytes()));
+        let text = options.patch.iter().map(|text| self.patch(text));
         let mut sources: Vec<Arc<Source>> = text.collect();
         sources.extend(self.read(&options.patch_file, Recurse::No)?);
         Ok(sources)
@@ -129,9 +129,21 @@ impl Inputs {
         Ok(Readable { sources, unreadable })
     }
 
-    /// The texts that one word means.
-    pub(crate) fn read_one(&mut self, word: &Path) -> Result<Vec<Arc<Source>>> {
-        self.read(&[word.to_owned()], Recurse::No)
+    /// The texts that one word means, for a comparison: what is passed over in folders inside a folder is said,
+    /// because it would be taken for the same.
+    pub(crate) fn read_one(&mut self, word: &Path, recurse: Recurse) -> Result<Vec<Arc<Source>>> {
+        let sources = self.read(&[word.to_owned()], recurse)?;
+        if recurse == Recurse::No && find::is_deep(word) {
+            let title =
+                format!("folders inside {} are not visited, and there are manifests in them", word.display());
+            Notice::warning(title).help("-R visits them").print();
+        }
+        Ok(sources)
+    }
+
+    /// A patch of the command line.
+    pub(crate) fn patch(&self, text: &str) -> Arc<Source> {
+        self.text("<patch>", text.as_bytes())
     }
 
     fn text(&self, name: &str, bytes: &[u8]) -> Arc<Source> {

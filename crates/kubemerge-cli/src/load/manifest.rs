@@ -170,6 +170,12 @@ impl<'s> Manifest<'s> {
         checked(self.source, &self.json)
     }
 
+    /// Whether both have the same value, in whatever layout and order.
+    pub(crate) fn is_same(&self, other: &Manifest<'_>) -> bool {
+        let value = |json: &[u8]| serde_json::from_slice::<serde_json::Value>(json).ok();
+        value(&self.json).is_some_and(|one| value(&other.json) == Some(one))
+    }
+
     /// The object as the linter takes it, given its value.
     pub(crate) fn lint_object<'a>(&'a self, value: &'a Document<'_>) -> LintObject<'a> {
         let item = match self.part {

@@ -5,7 +5,7 @@
 mod many;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use kubemerge::{
@@ -29,6 +29,7 @@ Of many objects, those of the same kind and name are compared; each patch names 
 Examples:
   kubemerge diff old.yaml new.yaml
   kubemerge diff old.yaml new.yaml -o text
+  kubemerge diff -R old new -o text
   kubemerge diff old.yaml new.yaml --type json --tests -o json
   kubemerge diff last-applied.yaml new.yaml --current live.yaml
   helm template . | kubemerge diff rendered.yaml - --duplicate-keys last")]
@@ -42,6 +43,9 @@ pub(crate) struct DiffArgs {
     /// Live object: generate the three-way patch to NEW, which keeps what other clients set
     #[arg(long, value_name = "LIVE")]
     current: Option<PathBuf>,
+    /// Visit folders inside folders
+    #[arg(long, short = 'R')]
+    recursive: bool,
     /// Type of patch to generate
     #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
     patch_type: PatchTypeArg,
@@ -79,8 +83,9 @@ struct Maker {
 
 pub(crate) fn run(args: &DiffArgs, inputs: &mut Inputs) -> Result {
     let target = args.tests.target(args.patch_type)?;
-    let (old, new) = (inputs.read_one(&args.old)?, inputs.read_one(&args.new)?);
-    let current = args.current.as_deref().map_or(Ok(Vec::new()), |word| inputs.read_one(word))?;
+    let mut read = |word: &Path| inputs.read_one(word, args.recursive.into());
+    let (old, new) = (read(&args.old)?, read(&args.new)?);
+    let current = args.current.as_deref().map_or(Ok(Vec::new()), read)?;
     let (old, new) = (Manifest::some(&args.old, &old)?, Manifest::some(&args.new, &new)?);
     let current = args.current.as_deref().map(|word| Manifest::some(word, &current)).transpose()?;
     if args.output == DiffFormat::Text {
@@ -125,7 +130,13 @@ impl Maker {
         current: Option<&Manifest<'_>>,
     ) -> Result<Patch<'static>> {
         let ty = match self.target {
-            Target::Strategic => Some(type_of(&self.schema, new)?),
+            Target::Strategic => match type_of(&self.schema, new) {
+                // What is the same needs no patch, whatever its kind.
+                Err(_) if new.is_same(old) && current.is_none_or(|current| new.is_same(current)) => {
+                    return Patch::strategic("{}").map_err(|error| new.fault(&error).into());
+                }
+                ty => Some(ty?),
+            },
             Target::Merge => None,
             // A schema makes better three-way patches, but is not needed.
             _ => type_of(&self.schema, new).ok(),
