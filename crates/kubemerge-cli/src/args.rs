@@ -17,7 +17,7 @@ use kubemerge_yaml::DuplicateKeys;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Schema")]
 pub(crate) struct SchemaOptions {
-    #[arg(long, short = 'k', value_name = "VERSION", help = newest("Kubernetes version of the built-in schema"))]
+    #[arg(long, short = 'k', value_name = "VERSION", value_parser = kubernetes_version, help = newest("Kubernetes version of the built-in schema"))]
     pub(crate) kubernetes: Option<String>,
     /// OpenAPI document, folder of OpenAPI v3 documents, or CustomResourceDefinition, in addition to the
     /// built-in schema; repeatable. A document of a Kubernetes version chooses the built-in schema unless
@@ -28,6 +28,19 @@ pub(crate) struct SchemaOptions {
     /// documents of Kubernetes list (dialect spec only); repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) overlay: Vec<PathBuf>,
+}
+
+/// Reads a version of Kubernetes. Of kubectl and kustomize many know -k with the folder of a kustomization.
+fn kubernetes_version(word: &str) -> Result<String, String> {
+    let starts_as_version = word.trim_start_matches('v').starts_with(|first: char| first.is_ascii_digit());
+    if starts_as_version && !word.contains(['/', '\\']) {
+        return Ok(word.to_owned());
+    }
+    Err(format!(
+        "a version of Kubernetes is wanted here, such as {}, and no folder; of a kustomization, give what it \
+         builds: `kubectl kustomize {word} | kubemerge ...`, with - as the file",
+        builtin::NEWEST
+    ))
 }
 
 /// The help of an option whose default is the newest version.

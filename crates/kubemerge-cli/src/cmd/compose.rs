@@ -20,11 +20,15 @@ or reports an error if no single patch has it.
 
 Examples:
   kubemerge compose first.yaml second.yaml --kind v1/Service --dialect spec
-  kubemerge compose first.yaml second.yaml -f service.yaml --strict")]
+  kubemerge compose first.yaml second.yaml -f service.yaml --strict
+  kubemerge compose --kind Deployment -p '{spec: {replicas: 3}}' -p '{spec: {paused: true}}'")]
 pub(crate) struct ComposeArgs {
-    /// Patches of one type, in the order in which they are applied
-    #[arg(value_name = "PATCH", required = true)]
+    /// Files with patches of one type, in the order in which they are applied
+    #[arg(value_name = "PATCH", required_unless_present = "texts")]
     patches: Vec<PathBuf>,
+    /// Patch as JSON or YAML, applied after those in files; repeatable
+    #[arg(long = "patch", short = 'p', value_name = "PATCH")]
+    texts: Vec<String>,
     /// The type of the patches
     #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
     patch_type: PatchTypeArg,
@@ -41,7 +45,8 @@ pub(crate) struct ComposeArgs {
 }
 
 pub(crate) fn run(args: &ComposeArgs, inputs: &mut Inputs) -> Result {
-    let sources = inputs.read(&args.patches, Recurse::No)?;
+    let mut sources = inputs.read(&args.patches, Recurse::No)?;
+    sources.extend(args.texts.iter().map(|text| inputs.patch(text)));
     let loaded = LoadedPatch::all(&sources, args.patch_type.into())?;
     check_same_object(&loaded)?;
     let patches = loaded.iter().map(LoadedPatch::patch).collect::<Result<Vec<_>>>()?;

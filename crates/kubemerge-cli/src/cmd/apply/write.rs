@@ -1,8 +1,9 @@
 //! Writes what is sent, the resulting objects, or the changes in the live ones.
 
 use clap::ValueEnum;
-use kubemerge::{KubectlApplied, Patch};
+use kubemerge::{KubectlApplied, LAST_APPLIED, Patch, RuleSource, apply};
 use kubemerge_yaml as yaml;
+use serde_json::{Value, json};
 
 use crate::load::{self, Manifest, ObjectChange};
 use crate::render;
@@ -19,7 +20,7 @@ pub(super) enum ApplyOutput {
     Yaml,
     /// The object as JSON
     Json,
-    /// Unified diff of the live object
+    /// Unified diff of the live object, without the last applied configuration
     Diff,
 }
 
@@ -47,7 +48,10 @@ pub(super) fn text(
         ApplyOutput::Patch => parts(&patch).concat(),
         ApplyOutput::Yaml => parts(&|step| render::yaml(step.result(live))).join("---\n"),
         ApplyOutput::Json => parts(&|step| render::pretty_json(step.result(live))).concat(),
-        ApplyOutput::Diff => diff(steps, live)? + &parts(&created).concat(),
+        ApplyOutput::Diff => {
+            let created = steps.iter().map(created).collect::<Result<Vec<_>>>()?;
+            diff(steps, live)? + &created.concat()
+        }
     })
 }
 
@@ -90,8 +94,10 @@ fn sent(applied: &KubectlApplied<Vec<u8>>) -> String {
 
 /// What changes in the files of the live objects.
 fn diff(steps: &[ConfigResult<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
-    let mut changes: Vec<(usize, &[u8])> =
-        steps.iter().filter_map(|step| Some((step.live?, step.result(live)))).collect();
+    let changed = steps.iter().filter_map(|step| Some((step, step.live?)));
+    let mut changes = changed
+        .map(|(step, at)| Ok((at, without_memory(step.config, Some(&live[at]), step.result(live))?)))
+        .collect::<Result<Vec<(usize, Vec<u8>)>>>()?;
     // Edits of a text must come in its order; configurations may have another one.
     changes.sort_by_key(|(at, _)| *at);
     let changes: Vec<ObjectChange<'_, '_>> =
@@ -106,13 +112,36 @@ fn diff(steps: &[ConfigResult<'_, '_>], live: &[Manifest<'_>]) -> Result<String>
     Ok(text)
 }
 
+/// The result with the last applied configuration of the live object: every apply changes that, and all of it is in
+/// the rest of the diff.
+fn without_memory(config: &Manifest<'_>, live: Option<&Manifest<'_>>, result: &[u8]) -> Result<Vec<u8>> {
+    let (before, after) = (live.and_then(|live| annotations(&live.json)), annotations(result));
+    let is_memory_alone = after.as_ref().and_then(Value::as_object).is_some_and(|after| after.len() == 1);
+    let kept = match (&before, &after) {
+        (_, Some(after)) if after.get(LAST_APPLIED).is_none() => return Ok(result.to_vec()),
+        (_, None) => return Ok(result.to_vec()),
+        // An empty map would be a change as well.
+        (None, _) if is_memory_alone => Value::Null,
+        (before, _) => json!({LAST_APPLIED: before.as_ref().and_then(|before| before.get(LAST_APPLIED))}),
+    };
+    let body = json!({"metadata": {"annotations": kept}}).to_string();
+    let patch = Patch::merge(&body).map_err(|error| config.fault(&error))?;
+    apply(RuleSource::None, result, &patch).map_err(|error| config.fault(&error).into())
+}
+
+fn annotations(object: &[u8]) -> Option<Value> {
+    let object: Value = serde_json::from_slice(object).ok()?;
+    object.pointer("/metadata/annotations").filter(|annotations| annotations.is_object()).cloned()
+}
+
 /// The object as an addition, if there was none.
-fn created(step: &ConfigResult<'_, '_>) -> String {
+fn created(step: &ConfigResult<'_, '_>) -> Result<String> {
     match &step.applied {
         KubectlApplied::Created(object) => {
-            let [_, text] = step.config.source.shown_pair("", &render::yaml(object));
-            render::addition(&step.config.identity.to_string(), &text)
+            let object = without_memory(step.config, None, object)?;
+            let [_, text] = step.config.source.shown_pair("", &render::yaml(&object));
+            Ok(render::addition(&step.config.identity.to_string(), &text))
         }
-        KubectlApplied::Configured { .. } | KubectlApplied::Unchanged => String::new(),
+        KubectlApplied::Configured { .. } | KubectlApplied::Unchanged => Ok(String::new()),
     }
 }
