@@ -10,8 +10,15 @@ use kubemerge_yaml::{Options, YamlDocument, parse};
 use serde_json::{Value, from_slice, json};
 
 /// Rules about files and the schema as a whole, which the command applies.
-const RULES_OF_THE_COMMAND: [&str; 6] =
-    ["broken-definition", "broken-yaml", "missing-file", "no-schema", "no-target", "unreadable"];
+const RULES_OF_THE_COMMAND: [&str; 7] = [
+    "broken-definition",
+    "broken-yaml",
+    "missing-file",
+    "no-schema",
+    "no-target",
+    "repeated-object",
+    "unreadable",
+];
 
 /// A rule, a text, and what the rule finds in it: `LINE message`.
 type Case = (&'static str, &'static str, &'static [&'static str]);

@@ -11,6 +11,10 @@ use super::STDIN;
 use super::secret::{Secrets, blacked_out, mask_pair};
 use crate::report::{Excerpt, Notice, Result};
 
+/// What to do with a template.
+const TEMPLATE: &str = "a template is no YAML; give what it renders: `helm template CHART | kubemerge ...`, with - as \
+                        the file";
+
 /// A text and where it came from.
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -106,8 +110,20 @@ impl Source {
         {
             // Bytes that are not UTF-8 have no other form that could be shown.
             let shown = if self.content.is_ok() { self.shown().as_bytes() } else { self.bytes() };
-            Notice::of_yaml(&self.name, shown, error).into()
+            let notice = Notice::of_yaml(&self.name, shown, error);
+            if self.is_template_at(error.position().line) {
+                notice.help(TEMPLATE).into()
+            } else {
+                notice.into()
+            }
         }
+    }
+
+    /// Whether what cannot be read is a template: an action in its line, or one that begins a line.
+    fn is_template_at(&self, line: usize) -> bool {
+        let mut lines = self.text().lines();
+        lines.clone().nth(line.saturating_sub(1)).is_some_and(|line| line.contains("{{"))
+            || lines.any(|line| line.trim_start().starts_with("{{"))
     }
 
     /// The text; empty if the bytes are not UTF-8.

@@ -68,6 +68,11 @@ impl Identity {
         Some(version.split_once('/').map_or("", |(group, _)| group))
     }
 
+    /// Group, kind, namespace and name, by which an API server tells objects apart.
+    pub(crate) fn key(&self) -> (&str, &str, &str, &str) {
+        (self.group().unwrap_or_default(), &self.kind, &self.namespace, &self.name)
+    }
+
     /// The first field in which two objects differ. A field that one of them does not have is no difference,
     /// and neither is the version of a group.
     pub(crate) fn difference(&self, other: &Identity) -> Option<&'static str> {

@@ -20,6 +20,8 @@ pub(crate) struct Objects<'s> {
     pub(crate) manifests: Vec<Manifest<'s>>,
     /// How many documents are no Kubernetes objects.
     skipped: usize,
+    /// How many files describe a Helm chart.
+    charts: usize,
     /// How many files are patches of a kustomization.
     patches: usize,
     /// Errors of texts that could not be read.
@@ -32,6 +34,7 @@ pub(crate) struct Objects<'s> {
 struct Parsed<'s> {
     manifests: Vec<Manifest<'s>>,
     skipped: usize,
+    charts: usize,
 }
 
 impl<'s> Objects<'s> {
@@ -40,8 +43,14 @@ impl<'s> Objects<'s> {
         let kustomizations = Kustomizations::around(sources);
         let patches = kustomizations.patch_files();
         let is_patch = |path: &Path| !patches.is_empty() && patches.contains(&real(path));
-        let mut objects =
-            Objects { manifests: Vec::new(), skipped: 0, patches: 0, unreadable: Vec::new(), kustomizations };
+        let mut objects = Objects {
+            manifests: Vec::new(),
+            skipped: 0,
+            charts: 0,
+            patches: 0,
+            unreadable: Vec::new(),
+            kustomizations,
+        };
         for (source, parsed) in sources.iter().zip(par_map(sources, parse)) {
             match parsed {
                 // Patches look like incomplete objects; linting them as such would be noise.
@@ -49,6 +58,7 @@ impl<'s> Objects<'s> {
                 Ok(parsed) => {
                     objects.manifests.extend(parsed.manifests);
                     objects.skipped += parsed.skipped;
+                    objects.charts += parsed.charts;
                 }
                 Err(Failure::Error(notice)) => objects.unreadable.push(*notice),
                 Err(Failure::ClosedPipe) => {}
@@ -99,7 +109,12 @@ impl<'s> Objects<'s> {
             "documents without apiVersion and kind",
         );
         let patches = counted(patches, "patch of a kustomization", "patches of kustomizations");
-        let parts: Vec<String> = [documents, patches].into_iter().flatten().collect();
+        let charts = counted(
+            self.charts,
+            "Helm chart (give what `helm template CHART` prints)",
+            "Helm charts (give what `helm template CHART` prints for each)",
+        );
+        let parts: Vec<String> = [documents, charts, patches].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| format!("skipped: {}", parts.join(", ")))
     }
 
@@ -110,12 +125,15 @@ impl<'s> Objects<'s> {
 }
 
 fn parse(source: &Source) -> Result<Parsed<'_>> {
-    let mut parsed = Parsed { manifests: Vec::new(), skipped: 0 };
+    let mut parsed = Parsed { manifests: Vec::new(), skipped: 0, charts: 0 };
     let is_other_tools = source.path().is_some_and(is_kustomization);
+    let is_chart = source.path().is_some_and(is_chart);
     for document in source.documents()? {
         let document = Arc::new(document);
         for object in list::objects(source, &document)? {
             match is_object(&object) {
+                // Its apiVersion is that of Helm.
+                _ if is_chart && object.identity.kind.is_empty() => parsed.charts += 1,
                 true => parsed.manifests.push(Manifest::new(source, Arc::clone(&document), object)?),
                 // A kustomization is no object, and is not expected to be one.
                 false if is_other_tools => {}
@@ -124,6 +142,11 @@ fn parse(source: &Source) -> Result<Parsed<'_>> {
         }
     }
     Ok(parsed)
+}
+
+/// Whether a file describes a Helm chart.
+fn is_chart(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "Chart.yaml")
 }
 
 /// Whether a document is meant for an API server. One that has only one of apiVersion and kind is taken for a

@@ -100,6 +100,10 @@ rules! {
         "A CustomResourceDefinition cannot be used; objects of its kind are not checked.", None, None;
     UNREADABLE = "unreadable" Error
         "A file or folder cannot be read, or a link leads nowhere or in a circle.", None, None;
+    REPEATED_OBJECT = "repeated-object" Warning
+        "A file has the same object twice.",
+        Some("kubectl applies one after the other, and the last one remains"),
+        Some("remove one of them, or give it another name");
     NO_TARGET = "no-target" Warning
         "The object of a patch is not among the files; the patch is checked alone.", None, None;
     MORE_FINDINGS = "more-findings" Warning

@@ -11,6 +11,7 @@ pub(super) const BROKEN_YAML: &str = "broken-yaml";
 pub(super) const MISSING_FILE: &str = "missing-file";
 pub(super) const NO_SCHEMA: &str = "no-schema";
 pub(super) const NO_TARGET: &str = "no-target";
+pub(super) const REPEATED_OBJECT: &str = "repeated-object";
 pub(super) const UNREADABLE: &str = "unreadable";
 
 /// The findings that no comment hides, as notices.

@@ -6,6 +6,7 @@
 mod findings;
 mod kustomize;
 mod output;
+mod repeated;
 mod settings;
 
 use std::collections::BTreeSet;
@@ -20,7 +21,7 @@ use rayon::prelude::*;
 use crate::args::{PatchOptions, PatchTypeArg, Recurse, SchemaOptions};
 use crate::input::{Exclude, Inputs, without};
 use crate::load::{self, Filter, Index, LoadedPatch, Manifest, Objects, Selection};
-use crate::report::{Excerpt, Failure, Notice, Outcome, Result, Severity};
+use crate::report::{Excerpt, Failure, Notice, Outcome, Result, Severity, sanitize};
 use findings::{BROKEN_DEFINITION, BROKEN_YAML, NO_SCHEMA, NO_TARGET, UNREADABLE, shown};
 use settings::Settings;
 
@@ -130,6 +131,7 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
     notices.extend(unusable.into_iter().map(|notice| notice.code(BROKEN_DEFINITION)));
     notices.extend(kustomize::findings(linter, objects.kustomizations, &sources, &exclude)?);
     notices.extend(manifests(linter, &objects.manifests)?);
+    notices.extend(repeated::objects(&objects.manifests));
     note_unions(linter, &objects.manifests);
     notices.extend(unchecked(linter, &objects.manifests, args.require_schema));
     notices.extend(all_patches(linter, &patches, &objects.manifests)?);
@@ -206,14 +208,33 @@ fn unchecked(linter: Linter<'_>, manifests: &[Manifest<'_>], required: bool) -> 
     };
     let unchecked: Vec<&Manifest<'_>> = manifests.iter().filter(is_unchecked).collect();
     if !required {
-        match unchecked.len() {
-            0 => {}
-            1 => eprintln!("1 object not checked: no schema"),
-            count => eprintln!("{count} objects not checked: no schema"),
+        if let Some(line) = unchecked_line(&unchecked) {
+            eprintln!("{line}");
         }
         return Vec::new();
     }
     unchecked.into_iter().map(no_schema).collect()
+}
+
+/// How many kinds are named of those without a schema.
+const NAMED_KINDS: usize = 5;
+
+/// `2 objects not checked: no schema for Kiosk (shop.example.com/v1), …`.
+fn unchecked_line(unchecked: &[&Manifest<'_>]) -> Option<String> {
+    let kinds = unchecked.iter().map(|manifest| (&manifest.identity.kind, &manifest.identity.api_version));
+    let kinds: BTreeSet<_> = kinds.collect();
+    let names = kinds.iter().map(|(kind, version)| format!("{} ({})", sanitize(kind), sanitize(version)));
+    let mut names: Vec<String> = names.take(NAMED_KINDS).collect();
+    if let more @ 1.. = kinds.len() - names.len() {
+        names.push(format!("{more} more kinds"));
+    }
+    let (objects, definitions) = match unchecked.len() {
+        0 => return None,
+        1 => ("1 object".to_owned(), "its CustomResourceDefinition"),
+        count => (format!("{count} objects"), "their CustomResourceDefinitions"),
+    };
+    let names = names.join(", ");
+    Some(format!("{objects} not checked: no schema for {names}; give {definitions} with --schema FILE"))
 }
 
 fn no_schema(manifest: &Manifest<'_>) -> Notice {
