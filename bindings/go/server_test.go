@@ -1,6 +1,7 @@
 package kubemerge_test
 
 import (
+	"runtime"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -44,5 +45,43 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	_, err := kubemerge.Start(t.Context(), kubemerge.Options{Paths: []string{"missing.yaml"}})
 	if err == nil {
 		t.Error("a missing file is no error")
+	}
+}
+
+// outcome records how a test ends.
+type outcome struct {
+	testing.TB
+	skipped, failed bool
+}
+
+func (o *outcome) Skip(...any) {
+	o.skipped = true
+	runtime.Goexit()
+}
+
+func (o *outcome) Fatal(...any) {
+	o.failed = true
+	runtime.Goexit()
+}
+
+// withoutCommand is how a test ends that finds no command.
+func withoutCommand(t *testing.T, ci string) *outcome {
+	t.Setenv("CI", ci)
+	ended := &outcome{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		kubemerge.New(ended, kubemerge.Options{Binary: "no-such-kubemerge"})
+	}()
+	<-done
+	return ended
+}
+
+func TestAMissingCommandFailsInCI(t *testing.T) {
+	if ended := withoutCommand(t, ""); !ended.skipped || ended.failed {
+		t.Error("a machine without CI does not skip")
+	}
+	if ended := withoutCommand(t, "true"); ended.skipped || !ended.failed {
+		t.Error("CI does not fail")
 	}
 }
