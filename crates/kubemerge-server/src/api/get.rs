@@ -6,7 +6,7 @@ use crate::{
     protocol::{
         query::parse_resource_version,
         reply::Reply,
-        status::{Outcome, too_large_resource_version},
+        status::{Outcome, too_large_resource_version, unclassified},
     },
     read::present,
 };
@@ -14,7 +14,8 @@ use crate::{
 /// Answers the newest state.
 pub(crate) fn handle(call: &RequestContext<'_>) -> Outcome<Reply> {
     if let Some(text) = call.query.get("resourceVersion") {
-        let (asked, current) = (parse_resource_version(text)?, call.cluster.store.revision());
+        let (asked, current) =
+            (parse_resource_version(text).map_err(unclassified)?, call.cluster.store.revision());
         // The client has seen a newer state, of another server perhaps.
         if asked > current {
             return Err(too_large_resource_version(asked, current));

@@ -1,13 +1,20 @@
 //! The query string, and the options that list, watch and write requests take from it.
 
+use std::{
+    num::{IntErrorKind, ParseIntError},
+    str::FromStr,
+};
+
 use kubemerge_kinds::{
-    field_error::FieldError, field_selector::FieldSelector, label_selector::LabelSelector,
+    field_error::{FieldError, quoted},
+    field_selector::FieldSelector,
+    label_selector::LabelSelector,
 };
 use serde_json::json;
 
 use crate::protocol::{
     manager::{MAX_MANAGER_BYTES, is_printable},
-    status::{Failure, Outcome, Qualified, bad_request, invalid},
+    status::{Failure, Outcome, Qualified, bad_request, invalid, unclassified},
 };
 
 /// Query parameters in the order given; the first of a repeated key counts.
@@ -52,12 +59,20 @@ impl Query {
     }
 
     /// A number; 400 for anything else.
-    pub(crate) fn number<T: std::str::FromStr>(&self, key: &str) -> Outcome<Option<T>> {
-        let Some(text) = self.get(key) else { return Ok(None) };
-        let parsed =
-            text.parse().map_err(|_| bad_request(format!("invalid {key} {text:?}: not a number")))?;
-        Ok(Some(parsed))
+    pub(crate) fn number<T: FromStr<Err = ParseIntError>>(&self, key: &str) -> Outcome<Option<T>> {
+        self.get(key).map(|text| go_number("ParseInt", text).map_err(bad_request)).transpose()
     }
+}
+
+/// A number, or what Go's function says that reads it.
+pub(crate) fn go_number<T: FromStr<Err = ParseIntError>>(function: &str, text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: ParseIntError| {
+        let why = match error.kind() {
+            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+            _ => "invalid syntax",
+        };
+        format!("strconv.{function}: parsing {}: {why}", quoted(text))
+    })
 }
 
 /// `%41` to `A`; broken escapes and bytes that are not UTF-8 stay readable rather than fail.
@@ -108,20 +123,21 @@ const LIST_OPTIONS: Qualified<'static> = Qualified { group: "meta.k8s.io", name:
 impl ListOptions {
     /// Reads the options of a list.
     pub(crate) fn for_list(query: &Query) -> Outcome<ListOptions> {
-        let options = Self::read(query)?;
+        let options = Self::read(query, |why| bad_request(format!("invalid resource version: {why}")))?;
         options.check_list()?;
         Ok(options)
     }
 
     /// Reads the options of a watch.
     pub(crate) fn for_watch(query: &Query) -> Outcome<ListOptions> {
-        let options = Self::read(query)?;
+        let options = Self::read(query, unclassified)?;
         options.check_watch()?;
         Ok(options)
     }
 
-    fn read(query: &Query) -> Outcome<ListOptions> {
-        let resource_version = query.get("resourceVersion").map(parse_resource_version).transpose()?;
+    fn read(query: &Query, refuse_version: fn(String) -> Failure) -> Outcome<ListOptions> {
+        let resource_version = query.get("resourceVersion").map(parse_resource_version);
+        let resource_version = resource_version.transpose().map_err(refuse_version)?;
         Ok(ListOptions {
             labels: LabelSelector::parse(query.get("labelSelector").unwrap_or_default())
                 .map_err(|error| bad_request(error.to_string()))?,
@@ -197,8 +213,10 @@ fn parse_match(text: &str) -> Outcome<Match> {
     }
 }
 
-pub(crate) fn parse_resource_version(text: &str) -> Outcome<u64> {
-    text.parse().map_err(|_| bad_request(format!("invalid resource version: {text:?} is not a number")))
+/// A resourceVersion, or what is wrong with it.
+pub(crate) fn parse_resource_version(text: &str) -> Result<u64, String> {
+    go_number("ParseUint", text)
+        .map_err(|why| format!("resourceVersion: Invalid value: {}: {why}", quoted(text)))
 }
 
 /// Whether a write is carried out.

@@ -1,18 +1,13 @@
 //! What must be true of an object before it replaces a stored one: address, identity, version.
 
-use std::num::{IntErrorKind, ParseIntError};
-
-use kubemerge_kinds::{
-    field_error::{FieldError, quoted},
-    strategy::Permission,
-};
+use kubemerge_kinds::{field_error::FieldError, strategy::Permission};
 use serde_json::json;
 
 use crate::{
     catalog::request_context::RequestContext,
     object::draft::Draft,
     protocol::{
-        query::DryRun,
+        query::{DryRun, go_number},
         status::{Outcome, bad_request, conflict, invalid, unclassified},
     },
     store::{Stored, metadata_field::Field},
@@ -69,14 +64,7 @@ pub(crate) fn check_version(
 
 /// The version that a body names. Upstream: one that cannot be read is an error of the server.
 fn revision(given: &str) -> Outcome<u64> {
-    let parsed: Result<u64, ParseIntError> = given.parse();
-    parsed.map_err(|error| {
-        let why = match error.kind() {
-            IntErrorKind::PosOverflow => "value out of range",
-            _ => "invalid syntax",
-        };
-        unclassified(format!("strconv.ParseUint: parsing {}: {why}", quoted(given)))
-    })
+    go_number("ParseUint", given).map_err(unclassified)
 }
 
 /// The namespace of an object is that of the path, which is filled in if the object has none.

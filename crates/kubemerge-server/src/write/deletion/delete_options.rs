@@ -11,7 +11,7 @@ use crate::{
     protocol::{
         json::{Members, tree},
         media::{self, Encoding},
-        query::{DryRun, Query, dry_run},
+        query::{DryRun, Query, dry_run, go_number},
         status::{Outcome, Qualified, bad_request, invalid},
     },
     write::decode::body,
@@ -222,9 +222,8 @@ fn from_query(query: &Query) -> Outcome<Value> {
         options.set_member("propagationPolicy", policy.into());
     }
     if let Some(seconds) = first("gracePeriodSeconds") {
-        let invalid =
-            |_| bad_request(format!("strconv.ParseInt: parsing {}: invalid syntax", quoted(seconds)));
-        options.set_member("gracePeriodSeconds", seconds.parse::<i64>().map_err(invalid)?.into());
+        let seconds: i64 = go_number("ParseInt", seconds).map_err(bad_request)?;
+        options.set_member("gracePeriodSeconds", seconds.into());
     }
     if query.has("orphanDependents") {
         options.set_member("orphanDependents", query.flag("orphanDependents").into());
