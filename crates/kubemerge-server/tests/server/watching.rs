@@ -339,3 +339,22 @@ async fn a_watch_that_has_ended_stays_ended() {
         assert_eq!(watch.next().await, None);
     }
 }
+
+/// kube-apiserver's events for pods that are removed at once.
+#[tokio::test]
+async fn a_pod_is_seen_to_end_before_it_is_gone() {
+    let server = server();
+    let mut watch = Watch::open(&server, &format!("{PODS}?watch=1")).await;
+    assert_eq!(ask(&server, "POST", PODS, pod("p")).await.code, 201);
+    assert_eq!(ask(&server, "DELETE", &format!("{PODS}/p"), Value::Null).await.code, 200);
+    assert_eq!(watch.line().await, "ADDED p");
+    for kind in ["MODIFIED", "DELETED"] {
+        let event = watch.next().await.unwrap();
+        let metadata = &event["object"]["metadata"];
+        assert_eq!(event["type"], kind);
+        assert_eq!(metadata["deletionGracePeriodSeconds"], 0, "{kind}");
+        assert!(metadata["deletionTimestamp"].is_string(), "{kind}");
+        assert_eq!(metadata["generation"], 2, "{kind}");
+    }
+    assert!(watch.is_silent().await);
+}

@@ -51,11 +51,8 @@ pub(crate) fn delete(
         check_preconditions(resource, &current, &options.preconditions)?;
         let new = marked(transaction, resource, &current.record, options);
         let outcome = match new {
-            _ if options.dry_run == DryRun::All => return Ok(dry_run(resource, &current, new)),
-            None => {
-                let removed = transaction.remove(resource, key, &current);
-                removed.map(|last| Deleted::Gone(shown_after_removal(transaction, resource, last)))
-            }
+            _ if options.dry_run == DryRun::All => return Ok(dry_run(transaction, resource, &current, new)),
+            None => remove(transaction, resource, key, &current).map(Deleted::Gone),
             Some(new) => mark(transaction, resource, key, &current, new),
         };
         match outcome {
@@ -66,21 +63,28 @@ pub(crate) fn delete(
     }
 }
 
-/// Upstream: a pod that is removed at once is answered as if its grace period of no seconds had begun.
-fn shown_after_removal(transaction: &Transaction<'_>, resource: &Resource, last: Stored) -> Stored {
-    if !has_grace_period(resource) {
-        return last;
+/// Removes an object at once.
+fn remove(
+    transaction: &Transaction<'_>,
+    resource: &Resource,
+    key: &str,
+    current: &Stored,
+) -> Result<Stored, WriteError> {
+    let ended = ended(transaction, resource, &current.record);
+    if ended.canonical() == current.record.canonical() {
+        return transaction.remove(resource, key, current);
     }
-    let now = transaction.cluster.clock.now().text();
-    let was_terminating = last.record.is_terminating();
-    let record = edit::with_metadata(&last.record, |metadata| {
-        metadata.set_text(Field::DeletionTimestamp.name(), &now);
-        metadata.set(Field::DeletionGracePeriodSeconds.name(), 0);
-        if !was_terminating {
-            metadata.set(Field::Generation.name(), last.record.generation().saturating_add(1));
-        }
-    });
-    Stored { record, revision: last.revision }
+    // Watches see the end of the grace period before the removal.
+    let marked = transaction.update(resource, key, ended, current)?;
+    transaction.remove(resource, key, &marked)
+}
+
+/// The state that an object is removed with. Upstream: a pod that is removed at once has a grace period of no seconds.
+fn ended(transaction: &Transaction<'_>, resource: &Resource, record: &Record) -> Record {
+    if !has_grace_period(resource) {
+        return record.clone();
+    }
+    edit::with_metadata(record, |metadata| set_times(transaction, resource, record, metadata, 0))
 }
 
 fn mark(
@@ -96,12 +100,20 @@ fn mark(
     Ok(Deleted::Waiting(transaction.update(resource, key, record, current)?))
 }
 
-fn dry_run(resource: &Resource, current: &Stored, new: Option<Record>) -> Deleted {
+fn dry_run(
+    transaction: &Transaction<'_>,
+    resource: &Resource,
+    current: &Stored,
+    new: Option<Record>,
+) -> Deleted {
     match new {
         Some(record) if !is_released(resource, &record) => {
             Deleted::Waiting(Stored { record, revision: current.revision })
         }
-        _ => Deleted::Gone(current.clone()),
+        _ => Deleted::Gone(Stored {
+            record: ended(transaction, resource, &current.record),
+            revision: current.revision,
+        }),
     }
 }
 
@@ -123,7 +135,7 @@ fn marked(
     }
     let new = edit::changed(old, |object| {
         edit::set_finalizers(object, &finalizers);
-        set_times(transaction, resource, old, object, grace);
+        set_times(transaction, resource, old, object.ensure_map("metadata"), grace);
         if is_emptied(resource) {
             object.ensure_map("status").set("phase", "Terminating");
         }
@@ -138,10 +150,9 @@ fn set_times(
     transaction: &Transaction<'_>,
     resource: &Resource,
     old: &Record,
-    object: &mut Map<'_>,
+    metadata: &mut Map<'_>,
     grace: i64,
 ) {
-    let metadata = object.ensure_map("metadata");
     let was_terminating = old.is_terminating();
     let shortened = !is_emptied(resource) && old.grace_period().is_none_or(|before| grace < before);
     // A second delete may shorten the grace period, never extend it.
@@ -217,7 +228,8 @@ fn grace_period(
     old.grace_period().map_or(wanted, |before| wanted.min(before))
 }
 
-fn check_preconditions(resource: &Resource, old: &Stored, wanted: &Preconditions) -> Outcome<()> {
+/// Refuses an object that is not the one that the request is about.
+pub(crate) fn check_preconditions(resource: &Resource, old: &Stored, wanted: &Preconditions) -> Outcome<()> {
     // Upstream: named after the kind, where other conflicts have the resource.
     let refuse = |text: String| Err(conflict(resource.qualified_kind(), &old.record.name(), &text));
     let held = old.record.uid();
