@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kubemerge_kinds::disruption::{
     EvictionVerdict, count_disruption, covers, eviction_verdict, needs_no_budget,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::parent;
 use crate::{
@@ -19,9 +19,12 @@ use crate::{
         status::{Failure, Outcome, bad_request, done, forbidden, unclassified},
     },
     write::{
-        commit::{self, transaction::Transaction},
+        commit::{self, Committed, transaction::Transaction},
         decode::body,
-        deletion::{delete, delete_options::DeleteOptions},
+        deletion::{
+            delete,
+            delete_options::{DeleteOptions, Preconditions},
+        },
     },
 };
 
@@ -45,8 +48,62 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &RequestContext<'_>) -
     if !needs_no_budget(&pod) {
         ask_budgets(transaction, call, &pod, options.dry_run)?;
     }
+    if options.dry_run != DryRun::All {
+        mark_as_target(transaction, call, &mut options.preconditions)?;
+    }
     delete::delete(transaction, call.resource, &call.key(), &options)?;
     Ok(Reply::status(201, &done()))
+}
+
+/// Says in the conditions of the pod why it ends. A version that the request asks for is that before this.
+fn mark_as_target(
+    transaction: &Transaction<'_>,
+    call: &RequestContext<'_>,
+    preconditions: &mut Preconditions,
+) -> Outcome<()> {
+    let key = call.key();
+    loop {
+        let stored = call.cluster.store.get(&key).ok_or_else(|| call.not_found())?;
+        delete::check_preconditions(call.resource, &stored, preconditions)?;
+        let pod = tree(stored.record.node());
+        let status =
+            with_target_condition(pod.member("status").clone(), &call.cluster.clock.now().to_string());
+        let marked = edit::changed(&stored.record, |pod| edit::set_json(pod, "status", &status));
+        let written = commit::commit(transaction, call.resource, &key, &stored, marked);
+        match commit::unless_changed(written)? {
+            Some(Committed::Stored(marked)) if preconditions.resource_version.is_some() => {
+                preconditions.resource_version = Some(marked.revision.to_string());
+                return Ok(());
+            }
+            Some(_) => return Ok(()),
+            None => {}
+        }
+    }
+}
+
+/// A status of a pod with the condition that the pod is to make room.
+fn with_target_condition(mut status: Value, now: &str) -> Value {
+    let mut condition = json!({
+        "type": "DisruptionTarget",
+        "status": "True",
+        "reason": "EvictionByEvictionAPI",
+        "message": "Eviction API: evicting",
+        "lastProbeTime": null,
+        "lastTransitionTime": now,
+    });
+    let mut conditions = status.member("conditions").as_array().cloned().unwrap_or_default();
+    match conditions.iter_mut().find(|one| one.member("type") == condition.member("type")) {
+        Some(old) => {
+            // The time is that of the change of the status, not of its reason.
+            if old.member("status") == condition.member("status") {
+                condition.set_member("lastTransitionTime", old.member("lastTransitionTime").clone());
+            }
+            *old = condition;
+        }
+        None => conditions.push(condition),
+    }
+    status.set_member("conditions", conditions.into());
+    status
 }
 
 fn check_kind(eviction: &Value) -> Outcome<()> {
