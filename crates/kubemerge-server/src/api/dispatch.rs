@@ -47,6 +47,10 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
     if is_misplaced(resource, address, verb) {
         return Ok(health::page_not_found());
     }
+    // Upstream: the paths of built-in kinds have no HEAD; the handler of custom resources takes it for GET.
+    if parts.method == Method::HEAD && resource.custom().is_none() {
+        return Err(no_such_method());
+    }
     let verb = check_scope(resource, address, verb, &parts.method)?;
     check_timeout(query, verb)?;
     let call = RequestContext {
@@ -78,10 +82,14 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
 /// Upstream: only groups of built-in kinds refuse in the form of a Status what they do not serve; all else is for Go's
 /// router to refuse.
 fn not_served(index: &Index, group: &str) -> Outcome<Reply> {
-    let is_built_in = index.group(group).is_some_and(|group| {
+    if is_built_in(index, group) { Err(no_such_path()) } else { Ok(health::page_not_found()) }
+}
+
+/// Whether a group has built-in kinds.
+fn is_built_in(index: &Index, group: &str) -> bool {
+    index.group(group).is_some_and(|group| {
         group.versions.iter().any(|(_, kinds)| kinds.values().any(|resource| resource.custom().is_none()))
-    });
-    if is_built_in { Err(no_such_path()) } else { Ok(health::page_not_found()) }
+    })
 }
 
 /// The group that a path is in, whatever follows; no group has the name of another path.
@@ -203,6 +211,17 @@ fn perform(
     }
 }
 
+/// Whether a document can be asked for with HEAD. Upstream: some paths have their methods, others answer to any.
+fn has_head(index: &Index, target: &Target<'_>) -> bool {
+    match target {
+        Target::CoreVersions | Target::Version | Target::OpenIdConfiguration | Target::OpenIdKeys => false,
+        Target::Resources { group, version } => {
+            !is_built_in(index, group) || index.version(group, version).is_none()
+        }
+        _ => true,
+    }
+}
+
 /// Answers a request for one of the server's own documents.
 pub(super) fn document(api: &Api, target: &Target<'_>, parts: &Parts, query: &Query) -> Outcome<Reply> {
     let (index, headers, version) = (api.cluster.catalog.index(), &parts.headers, &api.settings.version);
@@ -213,6 +232,9 @@ pub(super) fn document(api: &Api, target: &Target<'_>, parts: &Parts, query: &Qu
             _ => false,
         };
         return Err(if is_served { no_such_method() } else { no_such_path() });
+    }
+    if parts.method == Method::HEAD && !has_head(&index, target) {
+        return Err(no_such_method());
     }
     match target {
         Target::Root => Ok(discovery::root(&index)),
