@@ -70,6 +70,8 @@ pub(crate) struct Named<'p> {
     pub(crate) resource: Cow<'p, str>,
     pub(crate) name: Option<Cow<'p, str>>,
     pub(crate) subresource: Option<Cow<'p, str>>,
+    /// Whether the path asks for a watch, as before there was a parameter for it.
+    pub(crate) watches: bool,
 }
 
 impl Named<'_> {
@@ -82,6 +84,7 @@ impl Named<'_> {
             resource: owned(self.resource),
             name: self.name.map(owned),
             subresource: self.subresource.map(owned),
+            watches: self.watches,
         }
     }
 }
@@ -96,6 +99,7 @@ impl<'p> From<&'p Address> for Named<'p> {
             resource: (&address.resource).into(),
             name: word(&address.name),
             subresource: word(&address.subresource),
+            watches: false,
         }
     }
 }
@@ -192,6 +196,10 @@ fn segments(path: &str) -> SmallVec<[&str; 8]> {
 }
 
 fn objects<'p>(group: &'p str, version: &'p str, rest: &[&'p str]) -> Target<'p> {
+    let (watches, rest) = match rest {
+        ["watch", rest @ ..] if !rest.is_empty() => (true, rest),
+        rest => (false, rest),
+    };
     let (namespace, rest) = match rest {
         // A path to a namespace itself: the name is not the namespace of something else.
         ["namespaces", _] => (None, rest),
@@ -202,8 +210,8 @@ fn objects<'p>(group: &'p str, version: &'p str, rest: &[&'p str]) -> Target<'p>
     let (resource, name, subresource) = match rest {
         [resource] => (*resource, None, None),
         [resource, name] => (*resource, Some(*name), None),
-        [resource, name, subresource] => (*resource, Some(*name), Some(*subresource)),
-        // Deeper paths belong to proxies, which are not served.
+        [resource, name, subresource] if !watches => (*resource, Some(*name), Some(*subresource)),
+        // Deeper paths belong to proxies, which are not served; subresources have no watch.
         _ => return Target::Nowhere,
     };
     Target::Objects(Named {
@@ -213,6 +221,7 @@ fn objects<'p>(group: &'p str, version: &'p str, rest: &[&'p str]) -> Target<'p>
         resource: resource.into(),
         name: name.map(Cow::from),
         subresource: subresource.map(Cow::from),
+        watches,
     })
 }
 

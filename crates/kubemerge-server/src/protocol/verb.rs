@@ -36,6 +36,8 @@ impl Verb {
     pub(crate) fn of(method: &Method, address: &Named<'_>, query: &Query) -> Option<Verb> {
         let named = address.name.is_some();
         match *method {
+            Method::GET | Method::HEAD if address.watches => Some(Verb::Watch),
+            _ if address.watches => None,
             Method::GET | Method::HEAD if address.subresource.is_some() => Some(Verb::Get),
             // A watch of one object has its name in the path, so that this comes before `get`.
             Method::GET | Method::HEAD if query.flag("watch") => Some(Verb::Watch),
