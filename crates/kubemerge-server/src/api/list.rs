@@ -4,7 +4,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
 use crate::{
-    catalog::request_context::RequestContext,
+    catalog::{Resource, request_context::RequestContext},
     protocol::{
         query::{ListOptions, Match},
         reply::Reply,
@@ -45,8 +45,15 @@ pub(crate) fn find(call: &RequestContext<'_>, options: &ListOptions) -> Outcome<
         Some(token) => PageStart::of_token(token, call)?,
         None => PageStart { at: exact_revision(call, options)?, start: None },
     };
-    let found = Search { call, prefix: &prefix, limit: options.limit, selection: &selection };
+    let limit = options.limit.filter(|_| !ignores_limit(call.resource, options));
+    let found = Search { call, prefix: &prefix, limit, selection: &selection };
     found.page(&place).map_err(|error| unreadable(error, &place))
+}
+
+/// Upstream: a list of any version comes whole out of a cache, which Events do not have.
+fn ignores_limit(resource: &Resource, options: &ListOptions) -> bool {
+    let is_cached = resource.custom().is_some() || resource.kind != "Event";
+    is_cached && options.resource_version == Some(0) && options.continue_token.is_none()
 }
 
 /// The revision a list must be read at, if it must not be the newest.
