@@ -203,3 +203,20 @@ async fn other_content_types_are_refused() {
     assert_eq!((apply.code, apply.message()), (400, "invalid object type: /, Kind="));
     assert_eq!(patch(&server, &format!("{path}?force=true"), MERGE, json!({})).await.code, 422);
 }
+
+/// kube-apiserver's answer, also for an object that does not exist.
+#[tokio::test]
+async fn a_patch_has_a_body() {
+    let server = server();
+    let types = ["merge-patch+json", "strategic-merge-patch+json", "json-patch+json"];
+    for (patch_type, body) in types.into_iter().flat_map(|one| [(one, ""), (one, " \n")]) {
+        let request = http::Request::builder()
+            .method("PATCH")
+            .uri(format!("{DEPLOYMENTS}/missing"))
+            .header("content-type", format!("application/{patch_type}"))
+            .body(bytes::Bytes::from(body))
+            .unwrap();
+        let answer = send(&server, request).await;
+        assert_eq!((answer.code, answer.message()), (400, "invalid JSON patch"), "{patch_type}");
+    }
+}

@@ -30,6 +30,9 @@ const REJECTED: &str = "the server rejected our request due to an error in our r
 /// Reads the body as a patch.
 pub(crate) fn read<'b>(call: &RequestContext<'b>, patch_type: PatchType) -> Outcome<Patch<'b>> {
     body::check_depth(call.body)?;
+    if call.body.trim_ascii().is_empty() {
+        return Err(bad_request("invalid JSON patch"));
+    }
     if patch_type == PatchType::Strategic
         && let Some(what) = other_than_object(call.body)
     {
@@ -37,6 +40,12 @@ pub(crate) fn read<'b>(call: &RequestContext<'b>, patch_type: PatchType) -> Outc
         return Err(bad_request(text));
     }
     Patch::new(patch_type, &call.body[..]).map_err(|error| refused(&error))
+}
+
+/// Upstream: the library that merges by RFC 7396 refuses to put nothing in place of an object.
+fn refuse_null(call: &RequestContext<'_>, patch_type: PatchType) -> Outcome<()> {
+    let is_null = patch_type == PatchType::Merge && call.body.trim_ascii() == b"null";
+    if is_null { Err(bad_request("Invalid JSON Patch")) } else { Ok(()) }
 }
 
 /// What a body is, in Go's words, if it is JSON other than an object or null.
@@ -56,6 +65,7 @@ pub(crate) fn apply_plain(
     patch_type: PatchType,
     live: &Canonical,
 ) -> Outcome<Canonical> {
+    refuse_null(call, patch_type)?;
     let patch_type = match patch_type {
         // A Scale has no lists, so that both types have the same result.
         PatchType::Strategic => PatchType::Merge,
@@ -77,6 +87,7 @@ pub(crate) fn reading(patch_type: PatchType) -> Reading {
 /// The object that a patch makes of the stored one.
 pub(crate) fn patched<'w>(write: Write<'w>, patch: &'w Patch<'_>, old: Old<'w>) -> Outcome<Draft<'w>> {
     let call = write.call;
+    refuse_null(call, patch.patch_type())?;
     let live = live(write, patch, old.stored)?;
     let result = apply_node(merge_rules(call, patch)?, live.node(), patch, write.arena);
     let result = result.map_err(|error| refused(&error))?;
