@@ -1,5 +1,6 @@
 //! Objects in YAML or JSON texts.
 
+use kubemerge_kinds::field_error::quoted;
 use kubemerge_yaml as yaml;
 use serde_json::{Value, json};
 
@@ -42,14 +43,14 @@ pub(crate) fn one_document(text: &str) -> Result<Value, String> {
     serde_json::from_slice(&json).map_err(|error| error.to_string())
 }
 
-/// The first key that a map of the text repeats, with the line of its second place.
-pub(crate) fn repeated_key(text: &str) -> Option<(usize, String)> {
+/// What Go says about the first key that a map of the text repeats.
+pub(crate) fn repeated_key(text: &str) -> Option<String> {
     let error = yaml::parse(text.as_bytes(), &yaml::Options::default()).err()?;
     let yaml::YamlErrorKind::DuplicateKey { .. } = error.kind() else { return None };
     let position = error.position();
     // The error points at the second key.
     let key = text.get(position.offset..)?.split(':').next()?.trim().trim_matches(['"', '\'']);
-    Some((position.line, key.to_string()))
+    Some(format!("line {}: key {} already set in map", position.line, quoted(key)))
 }
 
 /// The items of a list. Those of a list of one kind may leave out what the list says.

@@ -82,6 +82,37 @@ async fn repeated_fields_are_reported() {
     assert!(strict.message().ends_with("strict decoding error: duplicate field \"data.k\""), "{strict:?}");
 }
 
+/// kube-apiserver's words, which has them from its reader of YAML.
+#[tokio::test]
+async fn repeated_keys_of_yaml_are_reported() {
+    let server = server();
+    let send_text = |method: &str, path: &str, query: &str| {
+        let body = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\nfoo: 1\ndata:\n  k: a\n  'k': b\n";
+        http::Request::builder()
+            .method(method)
+            .uri(format!("{path}{query}"))
+            .header("content-type", "application/yaml")
+            .body(bytes::Bytes::from(body))
+            .unwrap()
+    };
+    let warned = send(&server, send_text("POST", CONFIG_MAPS, "")).await;
+    let complaints = ["\"line 8: key \\\"k\\\" already set in map\"", "\"unknown field \\\"foo\\\"\""];
+    assert_eq!(warned.warnings(), complaints);
+    assert_eq!(warned.body["data"]["k"], "b");
+    for (method, path) in [("POST", CONFIG_MAPS.to_owned()), ("PUT", format!("{CONFIG_MAPS}/a"))] {
+        let strict = send(&server, send_text(method, &path, "?fieldValidation=Strict")).await;
+        assert_eq!(
+            strict.message(),
+            "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal \
+             errors:\n  line 8: key \"k\" already set in map, unknown field \"foo\""
+        );
+        assert_eq!(strict.code, 400);
+    }
+    let ignored =
+        send(&server, send_text("PUT", &format!("{CONFIG_MAPS}/a"), "?fieldValidation=Ignore")).await;
+    assert!(ignored.warnings().is_empty() && ignored.code == 200);
+}
+
 #[tokio::test]
 async fn nulls_are_absent() {
     let server = server();

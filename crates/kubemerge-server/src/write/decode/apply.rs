@@ -1,7 +1,7 @@
 //! Server-side apply: the decode step of an apply patch, and the object that it creates if it does not exist.
 
 use kubemerge::MergeErrorKind;
-use kubemerge_kinds::{field_error::quoted, strategy::Permission};
+use kubemerge_kinds::strategy::Permission;
 use kubemerge_ssa::{
     managed_fields::{self, ApplyError, Conflicting, Conflicts, Live, ManagedFields, Time, Writer},
     typed::{ValidationError, ValidationErrors},
@@ -191,8 +191,7 @@ pub(crate) fn report_duplicates(call: &RequestContext<'_>, validation: FieldVali
     }
     // A body that is not UTF-8 was refused before anything was applied.
     let text = std::str::from_utf8(call.body).unwrap_or_default();
-    let Some((line, key)) = yaml_documents::repeated_key(text) else { return Ok(()) };
-    let text = format!("line {line}: key {} already set in map", quoted(&key));
+    let Some(text) = yaml_documents::repeated_key(text) else { return Ok(()) };
     if validation == FieldValidation::Strict {
         return Err(bad_request(format!(
             "error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  {text}"

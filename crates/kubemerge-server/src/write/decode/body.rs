@@ -11,6 +11,7 @@ use crate::{
         json::canonical,
         media::{self, Encoding},
         protobuf,
+        query::FieldValidation,
         status::{Failure, Outcome, bad_request},
         yaml_documents,
     },
@@ -63,6 +64,22 @@ pub(crate) fn text(write: Write<'_>) -> Outcome<&str> {
     Document::check(body).map_err(|error| malformed(&error))?;
     // What was checked is UTF-8.
     Ok(std::str::from_utf8(body).unwrap_or_default())
+}
+
+/// Complaints about keys that the body repeats; those of JSON come with the other complaints about its fields.
+pub(crate) fn repeated_keys(write: Write<'_>) -> Outcome<Vec<String>> {
+    let validation = write.options.field_validation;
+    let encoding = media::body_encoding(write.call.headers, reads_protobuf(write.call))?;
+    if !matches!(encoding, Encoding::Yaml) || validation == FieldValidation::Ignore {
+        return Ok(Vec::new());
+    }
+    // What is not UTF-8 was refused before.
+    let text = std::str::from_utf8(write.call.body).unwrap_or_default();
+    let found = yaml_documents::repeated_key(text).map(|complaint| match validation {
+        FieldValidation::Strict => format!("yaml: unmarshal errors:\n  {complaint}"),
+        _ => complaint,
+    });
+    Ok(found.into_iter().collect())
 }
 
 /// Some steps turn objects into trees, which recursive code walks: they must not be too deep for the stack.

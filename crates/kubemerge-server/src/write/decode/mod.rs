@@ -31,7 +31,7 @@ use crate::{
 
 /// The object in a body, checked to be of the resource's kind, with unknown fields dropped and reported.
 pub(crate) fn body_object(write: Write<'_>) -> Outcome<Draft<'_>> {
-    decode(write, Source::Text(body::text(write)?), Origin::Body, Vec::new())
+    decode(write, Source::Text(body::text(write)?), Origin::Body, body::repeated_keys(write)?)
 }
 
 /// The object that is the result of a patch, which must be of the kind it was before; parts of that object are known. `complaints` are those about the
