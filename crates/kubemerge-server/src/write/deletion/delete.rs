@@ -221,7 +221,8 @@ fn grace_period(
         return 0;
     }
     let own = old.integer_at(&["spec", "terminationGracePeriodSeconds"]);
-    let wanted = options.grace_period.or(own).unwrap_or(0);
+    // Upstream: a second request that says nothing changes nothing.
+    let wanted = options.grace_period.or(old.grace_period()).or(own).unwrap_or(0);
     // Upstream: a negative period means the shortest one that is not immediate.
     let wanted = if wanted < 0 { 1 } else { wanted };
     // A second request may only shorten the period.
