@@ -96,22 +96,26 @@ impl SchemaBuilder {
 
     /// Lets custom resource definitions say what the design documents of Kubernetes say about merges (patch strategy, merge
     /// key, unions), which the API server drops when it decodes them. For servers in [`Dialect::Spec`].
+    #[doc(hidden)]
     pub fn with_merge_rules_in_definitions(mut self) -> SchemaBuilder {
         definition_type::add_merge_rules(Arc::make_mut(&mut self.model));
         self
     }
 
     /// What the loaded documents say about built-in kinds, if they say anything: a sentence for those who gave them.
+    #[doc(hidden)]
     pub fn replaced(&self) -> Option<String> {
         self.model.replaced()
     }
 
     /// Whether the type that a rule of an overlay is about has been loaded.
+    #[doc(hidden)]
     pub fn has_type_of(&self, rule: &OverlayRule) -> bool {
         overlay::has_type(&self.model, rule)
     }
 
     /// The type of a kind of a definition that has been loaded.
+    #[doc(hidden)]
     pub fn declared_type(&self, api_version: &str, kind: &str) -> Option<DeclaredType> {
         let (group, version) = split_api_version(api_version);
         let of =

@@ -13,6 +13,7 @@ use crate::schema::unions::FieldUnion;
 
 impl Schema {
     /// The rules in force as an OpenAPI v2 document.
+    #[doc(hidden)]
     pub fn export(&self) -> Value {
         let model = self.model();
         let mut definitions = Map::new();

@@ -26,6 +26,7 @@ pub struct Stats {
 
 impl Schema {
     /// Counts definitions, kinds and metadata as the documents give them.
+    #[doc(hidden)]
     pub fn stats(&self) -> Stats {
         let mut stats =
             Stats { kinds: self.kinds().len(), resources: self.resources().count(), ..Stats::default() };

@@ -33,8 +33,10 @@ pub enum OverlayTarget {
 /// One rule of an overlay.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
+#[non_exhaustive]
 pub struct OverlayRule {
     /// Which field.
+    #[doc(hidden)]
     pub target: OverlayTarget,
     /// The key set; none keeps the published keys. An empty one is an error.
     pub keys: Option<Vec<String>>,
@@ -43,6 +45,7 @@ pub struct OverlayRule {
     /// Values of keys that an item lacks, in place of the published defaults.
     pub defaults: BTreeMap<String, Value>,
     /// Whether a schema without the field is fine.
+    #[doc(hidden)]
     pub presence: Presence,
 }
 
@@ -107,12 +110,14 @@ impl Overlay {
     }
 
     /// The rules that a condition holds for, and the others.
+    #[doc(hidden)]
     pub fn split(&self, holds: impl Fn(&OverlayRule) -> bool) -> [Overlay; 2] {
         let (these, others) = self.rules.iter().cloned().partition(holds);
         [Overlay { rules: these }, Overlay { rules: others }]
     }
 
     /// Its rules, in the order in which they apply.
+    #[doc(hidden)]
     pub fn rules(&self) -> &[OverlayRule] {
         &self.rules
     }

@@ -61,12 +61,14 @@ impl Schema {
     }
 
     /// What the caller should know about the overlays.
+    #[doc(hidden)]
     pub fn warnings(&self) -> &[SchemaFinding] {
         &self.warnings
     }
 
     /// Sentences for those who gave documents: which built-in kinds they describe again, and which kinds of them no server
     /// can serve.
+    #[doc(hidden)]
     pub fn notes_for_servers(&self) -> Vec<String> {
         self.model.replaced().into_iter().chain(self.model.unserved()).collect()
     }
@@ -77,6 +79,7 @@ impl Schema {
     }
 
     /// How the fields of a kind are owned, e.g. of `apps/v1` and `Deployment`. The first call looks at all types.
+    #[doc(hidden)]
     pub fn ownership_of(&self, api_version: &str, kind: &str) -> Option<TypeRef<'_>> {
         let (group, version) = split_api_version(api_version);
         let definition = self.definition_of_kind([kind, group, version])?;
@@ -88,6 +91,7 @@ impl Schema {
     }
 
     /// What a crate above has compiled from the schema: kept beside it, one value of each type.
+    #[doc(hidden)]
     pub fn attached<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
         self.on_first_use.attached.get()
     }

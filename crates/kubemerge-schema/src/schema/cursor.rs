@@ -17,6 +17,7 @@ pub struct Type<'s> {
 
 impl Schema {
     /// The type of a kind, e.g. `apps/v1` and `Deployment`.
+    #[doc(hidden)]
     pub fn type_of(&self, api_version: &str, kind: &str) -> Option<Type<'_>> {
         let (group, version) = split_api_version(api_version);
         let definition = self.definition_of_kind([kind, group, version])?;
@@ -24,12 +25,14 @@ impl Schema {
     }
 
     /// The type of a definition, by its full name or by its last part where that is unique.
+    #[doc(hidden)]
     pub fn definition(&self, name: &str) -> Option<Type<'_>> {
         let definition = self.model().find_definition(name)?;
         Some(self.root_of(definition))
     }
 
     /// The type of a value without a schema.
+    #[doc(hidden)]
     pub fn untyped(&self) -> Type<'_> {
         Type { schema: self, node: UNTYPED }
     }

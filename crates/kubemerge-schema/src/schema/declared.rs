@@ -27,6 +27,7 @@ pub enum Declared<'s> {
 impl Schema {
     /// What a document declares about a kind; `None` for built-in kinds, which have rules of their own. A custom resource
     /// definition counts before an OpenAPI document, of equals the one that was loaded last.
+    #[doc(hidden)]
     pub fn declared(&self, api_version: &str, kind: &str) -> Option<Declared<'_>> {
         let (group, version) = split_api_version(api_version);
         let wanted = [kind, group, version];
@@ -45,6 +46,7 @@ impl Schema {
     }
 
     /// Whether a kind is in the built-in tables, whatever documents say about it.
+    #[doc(hidden)]
     pub fn is_built_in(&self, api_version: &str, kind: &str) -> bool {
         let (group, version) = split_api_version(api_version);
         self.built_in_definition([kind, group, version]).is_some()

@@ -36,11 +36,13 @@ impl KindOf<'_> {
 
 impl Schema {
     /// Every definition, in the order of loading.
+    #[doc(hidden)]
     pub fn definitions(&self) -> impl Iterator<Item = Definition<'_>> {
         self.model().visible_definitions().map(|(id, _)| Definition { schema: self, id })
     }
 
     /// Every kind, sorted by group, version and kind.
+    #[doc(hidden)]
     pub fn kinds(&self) -> Vec<KindOf<'_>> {
         let model = self.model();
         let mut entries: Vec<&KindEntry> = model.kinds.iter().collect();

@@ -41,6 +41,7 @@ impl Schema {
     /// Finds a type by `apps/v1/Deployment`, `Deployment`, `deployments`, `deploy` or a definition's name.
     ///
     /// A kind that one group has in several versions means the most stable, newest one.
+    #[doc(hidden)]
     pub fn find(&self, name: &str) -> Result<Type<'_>, NameError> {
         if let Some((api_version, kind)) = name.rsplit_once('/')
             && let Some(ty) = self.type_of(api_version, kind)

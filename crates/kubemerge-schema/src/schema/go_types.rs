@@ -34,11 +34,13 @@ pub struct GoField<'s> {
 
 impl Schema {
     /// The types as Go has them. The first call looks at all of them.
+    #[doc(hidden)]
     pub fn go_types(&self) -> GoTypes<'_> {
         GoTypes { model: self.model(), facts: self.go_facts() }
     }
 
     /// The Go struct of a built-in kind.
+    #[doc(hidden)]
     pub fn go_struct(&self, api_version: &str, kind: &str) -> Option<StructId> {
         let (group, version) = split_api_version(api_version);
         // Loaded documents say nothing about Go types: a kind that one describes again keeps its own.

@@ -21,11 +21,13 @@ pub struct Subresource<'s> {
 
 impl Schema {
     /// Every resource: of the built-in tables, of the paths of OpenAPI documents, and of custom resource definitions.
+    #[doc(hidden)]
     pub fn resources(&self) -> impl DoubleEndedIterator<Item = Resource<'_>> {
         self.model().resources.iter().map(|entry| Resource { schema: self, entry })
     }
 
     /// The resource of a group and version with a plural name; of two the one that was loaded last.
+    #[doc(hidden)]
     pub fn resource(&self, group: &str, version: &str, plural: &str) -> Option<Resource<'_>> {
         let is_it =
             |one: &Resource<'_>| one.plural() == plural && one.version() == version && one.group() == group;
