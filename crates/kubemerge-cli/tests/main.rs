@@ -3,6 +3,7 @@
 mod action;
 mod bad_input;
 mod console;
+mod depth;
 mod design;
 mod doc_blocks;
 mod documentation;

@@ -10,6 +10,7 @@ mod crud;
 mod custom;
 mod definitions;
 mod delete;
+mod depth;
 mod discovering;
 mod events;
 mod exactness;
